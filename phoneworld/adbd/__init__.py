@@ -1,0 +1,1 @@
+"""A phone's side of adb over any Device: codec, shell, services. Does not know which Device."""

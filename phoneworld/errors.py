@@ -1,0 +1,143 @@
+"""The exceptions of PhoneWorld.
+
+    PhoneWorldError                     every error we raise on purpose; has a `hint` that mends it and an `exit_code`
+    ├── DumpError                       bytes that cannot be trusted as one whole widget tree
+    │   ├── NotADump                    no hierarchy in it
+    │   ├── TruncatedDump               it starts as one and stops in the middle
+    │   ├── EmptyDump                   nothing at all, or a hierarchy with no node
+    │   └── DumpFailed                  the dumper's own error text (not idle, null root)
+    ├── FileFormatError                 a file of ours or of somebody else's that cannot be read
+    │   ├── NewerFormat                 written by a newer PhoneWorld
+    │   └── UnsafePath                  a path in a file that leaves its folder
+    ├── ActionError                     an action that is malformed or outside the screen
+    ├── DeviceError                     a phone that cannot do what was asked
+    │   ├── DeviceNotFound              no such device, or none at all
+    │   ├── DeviceAmbiguous             several devices and none named
+    │   ├── DeviceUnusable              offline, unauthorized, no permission
+    │   ├── DeviceLost                  it was there and went away
+    │   └── CaptureFailed               screenshot or tree could not be had within the budget
+    ├── RecordingError                  a recording cannot be started or resumed
+    ├── ProgramError                    a Program that contradicts itself
+    ├── BrowserError                    Chromium is missing or died
+    ├── SessionError                    an unknown, expired or surplus session
+    └── MissingDependency               an optional package is needed
+"""
+
+from __future__ import annotations
+
+
+class PhoneWorldError(Exception):
+    """What was expected, what was found and where; `hint` is the command or edit that mends it."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class DumpError(PhoneWorldError):
+    """These bytes cannot be trusted as one whole widget tree."""
+
+    exit_code = 3
+
+
+class NotADump(DumpError):
+    """There is no `hierarchy` element in the bytes."""
+
+
+class TruncatedDump(DumpError):
+    """The document starts as a dump and stops before its end."""
+
+
+class EmptyDump(DumpError):
+    """No bytes at all, or a hierarchy without a single node."""
+
+
+class DumpFailed(DumpError):
+    """The dumper printed an error of its own; `line` is what it printed."""
+
+    def __init__(self, message: str, *, line: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.line = line
+
+
+class FileFormatError(PhoneWorldError):
+    """A file cannot be read as what it claims to be."""
+
+    exit_code = 3
+
+
+class NewerFormat(FileFormatError):
+    """The file was written by a newer PhoneWorld than this one."""
+
+
+class UnsafePath(FileFormatError):
+    """A path in a file points outside the folder of that file."""
+
+
+class ActionError(PhoneWorldError):
+    """An action is malformed, or lies outside the screen."""
+
+    exit_code = 2
+
+
+class DeviceError(PhoneWorldError):
+    """A phone cannot do what was asked."""
+
+    exit_code = 4
+
+
+class DeviceNotFound(DeviceError):
+    """No such device is attached."""
+
+
+class DeviceAmbiguous(DeviceError):
+    """Several devices are attached and none was named."""
+
+
+class DeviceUnusable(DeviceError):
+    """The device is attached but offline, unauthorized or without permission."""
+
+
+class DeviceLost(DeviceError):
+    """The device was there and went away."""
+
+
+class CaptureFailed(DeviceError):
+    """A screenshot or a tree could not be had within the budget; `code` names why (DUMP_NOT_IDLE, NULL_ROOT, NO_PNG, ...)."""
+
+    def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+
+
+class RecordingError(PhoneWorldError):
+    """A recording cannot be started or resumed."""
+
+    exit_code = 5
+
+
+class ProgramError(PhoneWorldError):
+    """A Program contradicts itself."""
+
+    exit_code = 6
+
+
+class BrowserError(PhoneWorldError):
+    """Chromium is missing, or it died."""
+
+    exit_code = 7
+
+
+class SessionError(PhoneWorldError):
+    """A session is unknown, expired, or one too many."""
+
+    exit_code = 8
+
+
+class MissingDependency(PhoneWorldError):
+    """An optional package is needed; `hint` says what to install."""
+
+    exit_code = 9

@@ -1,0 +1,1 @@
+"""Foreign recordings to StateGraph: one file a format, one registry line each."""

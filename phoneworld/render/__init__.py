@@ -1,0 +1,1 @@
+"""State to pixels: HTML from templates, Chromium for screenshots. Knows no rules."""

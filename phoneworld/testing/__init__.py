@@ -1,0 +1,1 @@
+"""The public contract kit: one suite for every face of an environment."""
