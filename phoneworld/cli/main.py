@@ -6,6 +6,7 @@ import sys
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from phoneworld import __version__
 from phoneworld.errors import PhoneWorldError
@@ -35,9 +36,9 @@ def main() -> None:
     try:
         app()
     except PhoneWorldError as e:
-        errors.print(f"[bold red]error:[/] {e.message}", highlight=False, markup=True)
+        errors.print(f"[bold red]error:[/] {escape(e.message)}", highlight=False)
         if e.hint:
-            errors.print(f"[dim]  mend:[/] {e.hint}", highlight=False)
+            errors.print(f"[dim]  mend:[/] {escape(e.hint)}", highlight=False)
         sys.exit(e.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
