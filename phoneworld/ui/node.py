@@ -180,6 +180,11 @@ class Hierarchy:
             visit((i,), window)
         return tuple(drawn)
 
+    def touch_order(self, viewport: Size) -> tuple[tuple[Path, Node], ...]:
+        """The visible nodes in the order in which a touch looks for them: drawn ones from the top, then bare containers."""
+        top_down = self.drawing(viewport)[::-1]
+        return tuple(p for p in top_down if p[1].is_drawn) + tuple(p for p in top_down if not p[1].is_drawn)
+
     def hit_test(self, point: Point, gesture: Gesture, viewport: Size | None = None) -> Hit | None:
         """What a gesture at a point lands on, or None where the point is off the screen or on nothing.
 
@@ -189,14 +194,13 @@ class Hierarchy:
         viewport = viewport or self.extent
         if not viewport.contains(point):
             return None
-        under = [(path, node) for path, node in self.drawing(viewport) if node.bounds.contains(point)]
+        under = [path for path, node in self.touch_order(viewport) if node.bounds.contains(point)]
         if not under:
             return None
-        solid = [path for path, node in under if node.is_drawn] or [under[-1][0]]
-        top = solid[-1]
+        top, *below = under
         target = self.nearest(top, gesture)
         occluded: list[Path] = []
-        for path in reversed(solid[:-1]):
+        for path in below:
             other = self.nearest(path, gesture)
             if other is not None and other != target and other not in occluded and other != top[: len(other)]:
                 occluded.append(other)
