@@ -16,6 +16,7 @@ from phoneworld.ui.geometry import Bounds, Point, Size
 Path = tuple[int, ...]
 Gesture = Literal["tap", "long_press", "scroll", "type"]
 
+_NOWHERE = Bounds(0, 0, 0, 0)
 _PLAIN_CONTAINERS = ("Layout", "ViewGroup", "android.view.View", "ComposeView", "ViewPager", "ViewStub")
 
 
@@ -40,7 +41,7 @@ class Node:
     password: bool = False
     selected: bool = False
     visible: bool = True
-    bounds: Bounds = Bounds(0, 0, 0, 0)
+    bounds: Bounds = _NOWHERE
     index: int = 0
     drawing_order: int | None = None
     extra: tuple[tuple[str, str], ...] = ()
