@@ -57,10 +57,20 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An action whose outcome was never captured: it may have happened or not. `reason` says why (`interrupted`, `DUMP_NOT_IDLE`, ...)."""
+
+    action: Action
+    hit: Path | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """An ordered run of transitions: each starts at the capture at which the one before it ended.
 
     `start` is the first capture. `start_kind` says whether the app's data had just been cleared (`fresh`) or not (`kept`).
+    `unfinished` is what was done after the last transition, where the recording broke off in mid-step.
     """
 
     id: str
@@ -69,6 +79,7 @@ class Trace:
     start_kind: StartKind = "unknown"
     instruction: str = ""
     seed: int | None = None
+    unfinished: Unfinished | None = None
 
     @property
     def captures(self) -> tuple[str, ...]:

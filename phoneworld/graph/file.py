@@ -1,0 +1,520 @@
+"""`app.graph.json`: a StateGraph on disk and back. One of the few files of the lower rooms that does I/O, at its end.
+
+`dumps` and `loads` are pure. The file is JSON: its `format`, its `version`, the app, the device, the widget trees as
+UI Automator XML text stored once under the SHA-256 of that text, the captures (which name their tree and picture by hash),
+the traces. Pictures lie beside it, `app.assets/<sha256>.png` for `app.graph.json`. The JSON Schema that is generated from
+the models below is published with the package as `app.graph.schema.json`.
+
+A file of an older version goes through one converter a version step; a newer one is refused with `NewerFormat`.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+
+from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat, RecordingError
+from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph, Trace, Transition, TreeMode
+from phoneworld.ui.action import KINDS, action_from_json, action_to_json
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
+
+FORMAT: Literal["phoneworld.app-graph"] = "phoneworld.app-graph"
+VERSION = 1
+SCHEMA_FILE = Path(__file__).with_name("app.graph.schema.json")
+
+# From version n to n + 1, as plain JSON. A format change adds its step here and a golden of the old file to the tests.
+CONVERTERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
+_WORD = re.compile(r"(\d+)")
+
+
+def _action_schema() -> dict[str, Any]:
+    """One alternative for each kind of action, from the dataclasses themselves."""
+    alternatives = []
+    for kind, cls in KINDS.items():
+        schema = TypeAdapter(cls).json_schema()
+        schema["title"] = kind
+        schema["properties"] = {"kind": {"const": kind}, **schema.get("properties", {})}
+        schema["required"] = ["kind", *schema.get("required", [])]
+        schema["additionalProperties"] = False
+        alternatives.append(schema)
+    return {"oneOf": alternatives}
+
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+CaptureId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:#-]{0,127}$")]
+Natural = Annotated[int, Field(ge=0, lt=2**63)]
+Pixels = Annotated[int, Field(ge=0, le=100_000)]
+ActionObject = Annotated[dict[str, Any], WithJsonSchema(_action_schema())]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class AppModel(_Model):
+    package: str
+    label: str = ""
+    activity: str = ""
+    version: str = ""
+
+
+class DeviceModel(_Model):
+    """What stays the same for the whole recording; the locale and the rest matter for text selectors."""
+
+    width: Pixels
+    height: Pixels
+    density: Annotated[int, Field(gt=0, le=10_000)] = 420
+    model: str = ""
+    manufacturer: str = ""
+    android: str = ""
+    sdk: Natural = 0
+    locale: str = ""
+    timezone: str = ""
+    font_scale: Annotated[float, Field(gt=0, le=10)] = 1.0
+    night_mode: bool = False
+
+
+class StateModel(_Model):
+    package: str = ""
+    activity: str = ""
+    keyboard: bool = False
+    rotation: Annotated[int, Field(ge=0, le=3)] = 0
+    clock_ms: int | None = None
+
+
+class CaptureModel(_Model):
+    """`tree` is a key of `trees`; `screenshot` is the SHA-256 of a PNG in the assets folder."""
+
+    id: CaptureId
+    tree: Sha256
+    width: Pixels
+    height: Pixels
+    screenshot: Sha256 | None = None
+    state: StateModel = StateModel()
+    time_ms: Natural = 0
+    settled: bool = True
+    tree_mode: TreeMode = "full"
+    notes: list[str] = []
+
+
+class TransitionModel(_Model):
+    """`hit` is the path of the acted node in the source's tree: child indexes from the window down."""
+
+    source: CaptureId
+    action: ActionObject
+    target: CaptureId
+    hit: list[Natural] | None = None
+    settle_ms: Natural = 0
+    transients: list[CaptureId] = []
+    notes: list[str] = []
+
+
+class TraceModel(_Model):
+    id: Annotated[str, Field(min_length=1, max_length=200)]
+    start: CaptureId
+    start_kind: StartKind = "unknown"
+    instruction: str = ""
+    seed: Annotated[int, Field(ge=-(2**63), lt=2**63)] | None = None
+    transitions: list[TransitionModel] = []
+
+
+class GraphModel(_Model):
+    """A recorded app: what phoneworld records, imports and compiles."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, title="app.graph.json")
+
+    format: Literal["phoneworld.app-graph"]
+    version: Literal[1]
+    source: str = ""
+    created: str = ""
+    app: AppModel
+    device: DeviceModel
+    trees: Annotated[dict[Sha256, str], Field(description="UI Automator XML by the SHA-256 of its UTF-8 text")]
+    captures: list[CaptureModel]
+    traces: list[TraceModel]
+
+
+def json_schema() -> bytes:
+    """The JSON Schema of the current version, as published beside this module."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **GraphModel.model_json_schema()}
+    return orjson.dumps(schema, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def dumps(graph: StateGraph) -> bytes:
+    """The bytes of `app.graph.json`. Equal graphs give equal bytes: captures stand in natural order of their ids.
+
+    Raises FileFormatError where the graph contradicts itself (see `loads`).
+    """
+    texts: dict[str, str] = {}
+    trees: dict[str, Hierarchy] = {}
+    names: dict[int, str] = {}  # by identity: a graph holds each tree object alive, and hashing a tree by value is slow
+    captures = []
+    for capture in sorted(graph.captures.values(), key=lambda c: natural_order(c.id)):
+        tree = names.get(id(capture.hierarchy))
+        if tree is None:
+            text = write_hierarchy(capture.hierarchy).decode("utf-8")
+            tree = names[id(capture.hierarchy)] = _sha(text)
+            texts[tree], trees[tree] = text, capture.hierarchy
+        captures.append(_capture_to_json(capture, tree))
+    device = graph.device
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "source": graph.source,
+        "created": graph.created,
+        "app": {name: getattr(graph.app, name) for name in AppModel.model_fields},
+        "device": {
+            "width": device.size.width,
+            "height": device.size.height,
+            **{name: getattr(device, name) for name in list(DeviceModel.model_fields)[2:]},
+        },
+        "trees": dict(sorted(texts.items())),
+        "captures": captures,
+        "traces": [_trace_to_json(trace) for trace in graph.traces],
+    }
+    content = _without_lone_surrogates(content)
+    _build(_validate(content, "the graph"), "the graph", trees)
+    return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def loads(content: bytes, *, where: str = "app.graph.json") -> StateGraph:
+    """The graph in these bytes; `where` names them in errors.
+
+    Raises NewerFormat for a later version, and FileFormatError for anything that is not a whole, consistent graph: other
+    JSON, a missing or ill-typed field, a tree whose text does not have its hash, a capture, transition or hit that refers
+    to nothing, a trace whose transitions do not join. One parse of each distinct tree.
+    """
+    try:
+        obj = orjson.loads(content)
+    except orjson.JSONDecodeError as e:
+        raise FileFormatError(
+            f"{where} is not JSON: {e}", hint="an interrupted copy? take the file from its source again"
+        ) from None
+    if not isinstance(obj, dict) or obj.get("format") != FORMAT:
+        found = obj.get("format") if isinstance(obj, dict) else type(obj).__name__
+        raise FileFormatError(
+            f'{where}: expected a JSON object with "format": "{FORMAT}", found {found!r}',
+            hint="recordings of other tools are read by `phoneworld import PATH -o app.graph.json`",
+        )
+    model = _validate(_converted(obj, where), where)
+    trees: dict[str, Hierarchy] = {}
+    for sha, text in model.trees.items():
+        if _sha(text) != sha:
+            raise FileFormatError(
+                f"{where}: trees.{sha[:12]}… holds a text whose SHA-256 is {_sha(text)[:12]}…",
+                hint="the file was edited or damaged; restore it, or name the tree by the hash of its text",
+            )
+        try:
+            trees[sha] = parse_hierarchy(text.encode("utf-8"))
+        except DumpError as e:
+            raise FileFormatError(f"{where}: trees.{sha[:12]}…: {e.message}", hint=e.hint) from None
+    return _build(model, where, trees)
+
+
+def natural_order(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A sort key under which `c2` comes before `c10`."""
+    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in _WORD.split(name) if part)
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _converted(obj: dict[str, Any], where: str) -> dict[str, Any]:
+    version = obj.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise FileFormatError(f"{where}: version: expected one from 1 to {VERSION}, found {version!r}")
+    if version > VERSION:
+        raise NewerFormat(
+            f"{where} has version {version} of the format; this phoneworld reads up to {VERSION}",
+            hint="update phoneworld: pip install -U phoneworld",
+        )
+    while version < VERSION:
+        obj = CONVERTERS[version](obj)
+        version += 1
+    return obj
+
+
+def _validate(obj: dict[str, Any], where: str) -> GraphModel:
+    try:
+        return GraphModel.model_validate(obj)
+    except ValidationError as e:
+        first = e.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        found = repr(first["input"])
+        found = found if len(found) <= 80 else found[:77] + "..."
+        raise FileFormatError(
+            f"{where}: {place}: {first['msg']}, found {found}"
+            + (f" (and {e.error_count() - 1} more)" if e.error_count() > 1 else ""),
+            hint="the fields are described by app.graph.schema.json in the package",
+        ) from None
+
+
+def _build(model: GraphModel, where: str, trees: Mapping[str, Hierarchy]) -> StateGraph:
+    """The graph of a valid model, with every reference in it checked."""
+
+    def refuse(place: str, what: str) -> FileFormatError:
+        return FileFormatError(
+            f"{where}: {place}: {what}", hint="the file was cut or edited; record or import again, or undo the edit"
+        )
+
+    captures: dict[str, Capture] = {}
+    for i, c in enumerate(model.captures):
+        if c.id in captures:
+            raise refuse(f"captures.{i}", f"the id {c.id} is taken by an earlier capture")
+        if c.tree not in trees:
+            raise refuse(f"captures.{i}", f"there is no tree {c.tree[:12]}…")
+        captures[c.id] = Capture(
+            id=c.id,
+            hierarchy=trees[c.tree],
+            size=Size(c.width, c.height),
+            screenshot=c.screenshot,
+            state=DeviceState(c.state.package, c.state.activity, c.state.keyboard, c.state.rotation, c.state.clock_ms),
+            time_ms=c.time_ms,
+            settled=c.settled,
+            tree_mode=c.tree_mode,
+            notes=tuple(c.notes),
+        )
+    traces = []
+    for i, trace in enumerate(model.traces):
+        if trace.start not in captures:
+            raise refuse(f"traces.{i}.start", f"there is no capture {trace.start}")
+        at = trace.start
+        transitions = []
+        for j, t in enumerate(trace.transitions):
+            place = f"traces.{i}.transitions.{j}"
+            for name in (t.source, t.target, *t.transients):
+                if name not in captures:
+                    raise refuse(place, f"there is no capture {name}")
+            if t.source != at:
+                raise refuse(place, f"it starts at {t.source}, the one before it ended at {at}")
+            at = t.target
+            source = captures[t.source]
+            try:
+                action = action_from_json(t.action, size=source.size)
+            except ActionError as e:
+                raise refuse(f"{place}.action", e.message) from None
+            hit = None if t.hit is None else tuple(t.hit)
+            if hit is not None and not _has(source.hierarchy, hit):
+                raise refuse(f"{place}.hit", f"the tree of {t.source} has no node at {list(hit)}")
+            transitions.append(
+                Transition(t.source, action, t.target, hit, t.settle_ms, tuple(t.transients), tuple(t.notes))
+            )
+        traces.append(Trace(trace.id, trace.start, tuple(transitions), trace.start_kind, trace.instruction, trace.seed))
+    app, device = model.app, model.device
+    return StateGraph(
+        app=RecordedApp(app.package, app.label, app.activity, app.version),
+        device=DeviceInfo(
+            size=Size(device.width, device.height),
+            **{name: getattr(device, name) for name in list(DeviceModel.model_fields)[2:]},
+        ),
+        captures=captures,
+        traces=tuple(traces),
+        source=model.source,
+        created=model.created,
+    )
+
+
+def _has(hierarchy: Hierarchy, path: tuple[int, ...]) -> bool:
+    siblings = hierarchy.windows
+    for i in path:
+        if i >= len(siblings):
+            return False
+        siblings = siblings[i].children
+    return bool(path)
+
+
+def _differing(values: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """Without what equals its default: the file stays readable."""
+    return {
+        k: v for k, v in values.items() if model.model_fields[k].is_required() or v != model.model_fields[k].default
+    }
+
+
+def _capture_to_json(capture: Capture, tree: str) -> dict[str, Any]:
+    state = _differing({name: getattr(capture.state, name) for name in StateModel.model_fields}, StateModel)
+    return {
+        "id": capture.id,
+        "tree": tree,
+        "width": capture.size.width,
+        "height": capture.size.height,
+        **({"screenshot": capture.screenshot} if capture.screenshot else {}),
+        **({"state": state} if state else {}),
+        **_differing(
+            {
+                "time_ms": capture.time_ms,
+                "settled": capture.settled,
+                "tree_mode": capture.tree_mode,
+                "notes": list(capture.notes),
+            },
+            CaptureModel,
+        ),
+    }
+
+
+def _trace_to_json(trace: Trace) -> dict[str, Any]:
+    transitions = [
+        _differing(
+            {
+                "source": t.source,
+                "action": action_to_json(t.action),
+                "target": t.target,
+                "hit": None if t.hit is None else list(t.hit),
+                "settle_ms": t.settle_ms,
+                "transients": list(t.transients),
+                "notes": list(t.notes),
+            },
+            TransitionModel,
+        )
+        for t in trace.transitions
+    ]
+    return {
+        "id": trace.id,
+        "start": trace.start,
+        **_differing(
+            {"start_kind": trace.start_kind, "instruction": trace.instruction, "seed": trace.seed}, TraceModel
+        ),
+        "transitions": transitions,
+    }
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    """The same JSON value with each surrogate half as U+FFFD: a JSON file is valid UTF-8, whatever a phone said."""
+    if isinstance(value, str):
+        return value if value.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", value)
+    if isinstance(value, list):
+        return [_without_lone_surrogates(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _without_lone_surrogates(v) for k, v in value.items()}
+    return value
+
+
+# ---- the edge: files
+
+
+def assets_folder(path: Path | str) -> Path:
+    """Where the pictures of a graph file lie: `app.assets` for `app.graph.json`."""
+    path = Path(path)
+    name = path.name.removesuffix(".json").removesuffix(".graph")
+    return path.with_name(name + ".assets")
+
+
+def load_graph(path: Path | str) -> StateGraph:
+    """Reads a graph file. Pictures are not opened (see `screenshot_bytes`). Raises FileFormatError, NewerFormat."""
+    return loads(_read(Path(path), "the graph file"), where=str(path))
+
+
+def save_graph(graph: StateGraph, path: Path | str, screenshots: Mapping[str, bytes] | None = None) -> None:
+    """Writes the graph, after the pictures that are not there yet. A crash at any moment leaves the old file whole.
+
+    `screenshots` maps a picture's SHA-256 to its PNG; None where they already lie in the assets folder. Raises
+    FileFormatError where the graph contradicts itself or a picture is not what its hash says, RecordingError where the
+    disk does not take it.
+    """
+    path = Path(path)
+    content = dumps(graph)
+    folder = assets_folder(path)
+    _remove_leftovers(path.parent, path.name)
+    _remove_leftovers(folder)
+    for sha in sorted(screenshots or {}):
+        save_screenshot(folder, (screenshots or {})[sha], sha)
+    write_atomically(path, content)
+
+
+def save_screenshot(folder: Path, png: bytes, sha: str | None = None) -> str:
+    """Puts a PNG into an assets folder under its SHA-256, which it returns. Does nothing where it already lies there."""
+    found = hashlib.sha256(png).hexdigest()
+    if sha is not None and found != sha:
+        raise FileFormatError(f"expected the picture {sha[:12]}…, found bytes whose SHA-256 is {found[:12]}…")
+    if not png.startswith(_PNG):
+        raise FileFormatError(
+            f"the picture {found[:12]}… is no PNG: it starts with {png[:8]!r}", hint="convert it to PNG"
+        )
+    place = folder / f"{found}.png"
+    if not (place.is_file() and place.read_bytes() == png):
+        write_atomically(place, png)
+    return found
+
+
+def screenshot_bytes(path: Path | str, sha: str) -> bytes:
+    """The PNG of a hash, from beside the graph file. Raises FileFormatError where it is missing or damaged."""
+    if not _SHA256.fullmatch(sha):
+        raise FileFormatError(f"expected the SHA-256 of a picture (64 hex digits), found {sha!r}")
+    place = assets_folder(path) / f"{sha}.png"
+    png = _read(place, "the picture")
+    if hashlib.sha256(png).hexdigest() != sha:
+        raise FileFormatError(
+            f"{place} is damaged: its content does not have the hash of its name", hint="copy it again from its source"
+        )
+    return png
+
+
+def missing_screenshots(graph: StateGraph, path: Path | str) -> frozenset[str]:
+    """The hashes of pictures that the graph refers to and that do not lie beside its file."""
+    folder = assets_folder(path)
+    return frozenset(sha for sha in graph.screenshots() if not (folder / f"{sha}.png").is_file())
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes beside the target, flushes to disk, then renames: readers see the old file or the new one, never a half.
+
+    Raises RecordingError (old file untouched) where the disk is full or the folder cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as e:
+        kept = "; the file that was there is unchanged" if target.exists() else ""
+        raise RecordingError(
+            f"cannot write {path}: {e.strerror or e}{kept}", hint="free space on that disk, or write to another folder"
+        ) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _remove_leftovers(folder: Path, name: str = "") -> None:
+    """Deletes the temporary files of writers that were killed in mid-write; those of living processes stay."""
+    for entry in folder.glob(f".{glob.escape(name)}*.tmp"):
+        match = _TEMPORARY.fullmatch(entry.name)
+        if match and not Path("/proc", match[1]).exists() and Path("/proc/self").exists():
+            with suppress(OSError):
+                entry.unlink()
+
+
+def _read(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileFormatError(f"{what} {path} does not exist", hint="check the path") from None
+    except OSError as e:
+        raise FileFormatError(
+            f"{what} {path} cannot be read: {e.strerror or e}", hint="check the path and its permissions"
+        ) from None
