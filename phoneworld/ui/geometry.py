@@ -72,6 +72,11 @@ class Bounds:
     def contains(self, point: Point) -> bool:
         return self.left <= point.x < self.right and self.top <= point.y < self.bottom
 
+    def overlaps(self, other: Bounds) -> bool:
+        """True where the two share at least one pixel."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        return left < min(self.right, other.right) and top < min(self.bottom, other.bottom)
+
     def intersect(self, other: Bounds) -> Bounds:
         """The common rectangle; `Bounds(0, 0, 0, 0)` where there is none."""
         left, top = max(self.left, other.left), max(self.top, other.top)

@@ -3,11 +3,16 @@
 A node is named by its *path*: the indexes from the window down, so `(0, 2, 1)` is the second child of the third child of
 the first window. Children are in document order; a later sibling is drawn above an earlier one unless `drawing_order` says
 otherwise (the order that Android's own dumper reports on API 24 and later).
+
+A touch looks for its target as on Android (`ViewGroup.dispatchTouchEvent`): from the topmost node down, children before
+their parents, it falls through what only draws (a label, a picture) and stops at the first node that handles touches. So
+a picture drawn over a button does not block it. What a web page draws stops the touch in any case, as in the DOM, and no
+touch passes from one window to the one below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -77,8 +82,13 @@ class Node:
                 return self.is_editable
 
     @property
+    def handles_touch(self) -> bool:
+        """True where a touch ends at this node, whatever comes of it: a disabled button swallows taps, as on Android."""
+        return self.clickable or self.checkable or self.long_clickable or self.scrollable or self.is_editable
+
+    @property
     def is_drawn(self) -> bool:
-        """True where it puts something on the screen by itself. A bare container lets touches fall through, as on Android."""
+        """True where it puts something on the screen by itself. A bare container does not."""
         if self.text or self.content_desc or self.clickable or self.checkable or self.long_clickable:
             return True
         return not self.class_name.endswith(_PLAIN_CONTAINERS)
@@ -86,10 +96,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a point hits: `node` is the topmost drawn node, `target` the nearest ancestor-or-self that takes the gesture.
+    """What a point hits: `node` is the topmost drawn node there, `target` the one that takes the gesture, if any does.
 
-    `occluded` holds further targets lying under the point that the hit hides, topmost first: where it is not empty a
-    naive test (smallest area, document order) might have chosen differently.
+    `occluded` holds the further nodes under the point that would take the gesture, topmost first, without ancestors and
+    descendants of the target: where it is not empty a naive test (smallest area, document order) might choose another.
     """
 
     node: Path
@@ -99,7 +109,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """One whole tree: one or several top-level windows (later ones above), and the display rotation in quarter turns."""
+    """One whole tree: one or several top-level windows, and the display rotation in quarter turns.
+
+    Of two windows the larger lies below, for Android does not report a window that another one covers; of two of one size
+    the later lies above. Tools list windows in no reliable order.
+    """
 
     windows: tuple[Node, ...]
     rotation: int = 0
@@ -156,41 +170,57 @@ class Hierarchy:
 
     def is_visible(self, path: Path, viewport: Size) -> bool:
         """True where the node and its ancestors are shown and its bounds share area with the viewport."""
-        return all(n.visible for n in self.chain(path)) and not self.at(path).bounds.intersect(viewport.bounds).is_empty
+        return all(n.visible for n in self.chain(path)) and self.at(path).bounds.overlaps(viewport.bounds)
 
     def tap_point(self, path: Path, viewport: Size) -> Point | None:
-        """The middle of the visible part of a node, or None where nothing of it can be seen."""
+        """The middle of what of a node is on the screen and inside the scrollers around it, or None where nothing is."""
         if not self.is_visible(path, viewport):
             return None
-        return self.at(path).bounds.intersect(viewport.bounds).center
+        chain = self.chain(path)
+        shown = chain[-1].bounds.intersect(viewport.bounds)
+        for ancestor in chain[:-1]:
+            if ancestor.scrollable:
+                shown = shown.intersect(ancestor.bounds)
+        return None if shown.is_empty else shown.center
 
     def drawing(self, viewport: Size) -> tuple[tuple[Path, Node], ...]:
         """The visible nodes from the lowest drawn to the topmost. Parents come below their children."""
-        drawn: list[tuple[Path, Node]] = []
         screen = viewport.bounds
-
-        def visit(path: Path, node: Node) -> None:
-            if not node.visible:
-                return
-            if not node.bounds.intersect(screen).is_empty:
-                drawn.append((path, node))
-            for i in drawing_sequence(node.children):
-                visit((*path, i), node.children[i])
-
-        for i, window in enumerate(self.windows):
-            visit((i,), window)
-        return tuple(drawn)
+        return tuple((path, node) for path, node, _ in self._from_below(screen) if node.bounds.overlaps(screen))
 
     def touch_order(self, viewport: Size) -> tuple[tuple[Path, Node], ...]:
-        """The visible nodes in the order in which a touch looks for them: drawn ones from the top, then bare containers."""
-        top_down = self.drawing(viewport)[::-1]
-        return tuple(p for p in top_down if p[1].is_drawn) + tuple(p for p in top_down if not p[1].is_drawn)
+        """The visible nodes in the order in which a touch looks for them: the first one that holds the point stops it.
+
+        What handles touches comes first, from the top; then what is only drawn; then the next window; bare containers
+        last. A node's bounds are cut to what of it can be touched. Linear in the nodes: keep the result of a tree that is
+        touched often.
+        """
+        windows: dict[int, tuple[list[tuple[Path, Node]], list[tuple[Path, Node]]]] = {}
+        bare: list[tuple[Path, Node]] = []
+        page: Path | None = None
+        for path, node, clip in self._from_below(viewport.bounds):
+            if page is not None and path[: len(page)] != page:
+                page = None
+            if page is None and node.class_name.endswith("WebView"):
+                page = path
+            cut = node.bounds.intersect(clip)
+            if cut.is_empty:
+                continue
+            handling, drawn = windows.setdefault(path[0], ([], []))
+            stops = node.handles_touch or (page is not None and node.is_drawn)
+            kind = handling if stops else drawn if node.is_drawn else bare
+            kind.append((path, node if cut == node.bounds else replace(node, bounds=cut)))
+        order: list[tuple[Path, Node]] = []
+        for handling, drawn in reversed(windows.values()):
+            order += handling[::-1]
+            order += drawn[::-1]
+        return (*order, *reversed(bare))
 
     def hit_test(self, point: Point, gesture: Gesture, viewport: Size | None = None) -> Hit | None:
         """What a gesture at a point lands on, or None where the point is off the screen or on nothing.
 
-        The rule (one for the whole product): the topmost *drawn* node at the point, then its nearest ancestor that takes
-        the gesture. Bare containers count as drawn only where nothing else lies under the point. Linear in the nodes.
+        The rule (one for the whole product): the touch stops at the first node of `touch_order` that holds the point; that
+        node's nearest ancestor-or-self that takes the gesture is the target. Linear in the nodes.
         """
         viewport = viewport or self.extent
         if not viewport.contains(point):
@@ -198,26 +228,62 @@ class Hierarchy:
         under = [path for path, node in self.touch_order(viewport) if node.bounds.contains(point)]
         if not under:
             return None
-        top, *below = under
-        target = self.nearest(top, gesture)
+        target = self.nearest(under[0], gesture)
+        here = set(under)
+        top = next(
+            (path for path, node in reversed(self.drawing(viewport)) if path in here and (node.is_drawn or node.handles_touch)),
+            under[0],
+        )
         occluded: list[Path] = []
-        for path in below:
+        for path in under:
             other = self.nearest(path, gesture)
-            if other is not None and other != target and other not in occluded and other != top[: len(other)]:
+            if other is not None and other not in occluded and not (target and _one_line(other, target)):
                 occluded.append(other)
         return Hit(top, target, tuple(occluded))
 
     def nearest(self, path: Path, gesture: Gesture) -> Path | None:
-        """The node itself or its nearest ancestor that takes the gesture."""
+        """The node itself or its nearest ancestor that takes the gesture; None past a disabled node that handles touches.
+
+        A switch that is checkable but not clickable leaves taps to a clickable row around it.
+        """
         chain = self.chain(path)
+        checkable: Path | None = None
         for depth in range(len(path), 0, -1):
-            if chain[depth - 1].takes(gesture):
+            node = chain[depth - 1]
+            if not node.enabled and gesture != "scroll" and node.handles_touch:
+                return checkable
+            if not node.takes(gesture):
+                continue
+            if gesture != "tap" or node.clickable or node.is_editable:
                 return path[:depth]
-        return None
+            checkable = checkable or path[:depth]
+        return checkable
+
+    def _from_below(self, screen: Bounds) -> Iterator[tuple[Path, Node, Bounds]]:
+        """Every node whose ancestors are visible, from the lowest drawn up, and the part of the screen it is clipped to."""
+        order = sorted(range(len(self.windows)), key=lambda i: (-self.windows[i].bounds.area, i))
+        stack: list[tuple[Path, Node, Bounds]] = [((i,), self.windows[i], screen) for i in reversed(order)]
+        while stack:
+            path, node, clip = stack.pop()
+            if not node.visible:
+                continue
+            yield path, node, clip
+            if node.children:
+                inside = clip.intersect(node.bounds) if node.scrollable else clip
+                children = node.children
+                for i in reversed(drawing_sequence(children)):
+                    stack.append(((*path, i), children[i], inside))
 
 
-def drawing_sequence(children: tuple[Node, ...]) -> Iterator[int]:
+def _one_line(a: Path, b: Path) -> bool:
+    """True where one is the other or an ancestor of it."""
+    shorter = min(len(a), len(b))
+    return a[:shorter] == b[:shorter]
+
+
+def drawing_sequence(children: tuple[Node, ...]) -> Sequence[int]:
     """The indexes of siblings from the lowest drawn to the topmost."""
-    if any(child.drawing_order is not None for child in children):
-        return iter(sorted(range(len(children)), key=lambda i: (children[i].drawing_order or 0, i)))
-    return iter(range(len(children)))
+    indexes = range(len(children))
+    if len(children) == 1 or all(child.drawing_order is None for child in children):
+        return indexes
+    return sorted(indexes, key=lambda i: (children[i].drawing_order or 0, i))
