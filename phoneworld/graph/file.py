@@ -23,8 +23,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
 from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat, RecordingError
-from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph, Trace, Transition, TreeMode
-from phoneworld.ui.action import KINDS, action_from_json, action_to_json
+from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph, Trace, Transition, TreeMode, Unfinished
+from phoneworld.ui.action import KINDS, Action, action_from_json, action_to_json
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
@@ -125,6 +125,14 @@ class TransitionModel(_Model):
     notes: list[str] = []
 
 
+class UnfinishedModel(_Model):
+    """The action in which a trace broke off: its outcome was never captured, and `reason` says why."""
+
+    action: ActionObject
+    hit: list[Natural] | None = None
+    reason: str = ""
+
+
 class TraceModel(_Model):
     id: Annotated[str, Field(min_length=1, max_length=200)]
     start: CaptureId
@@ -132,6 +140,7 @@ class TraceModel(_Model):
     instruction: str = ""
     seed: Annotated[int, Field(ge=-(2**63), lt=2**63)] | None = None
     transitions: list[TransitionModel] = []
+    unfinished: UnfinishedModel | None = None
 
 
 class GraphModel(_Model):
@@ -274,6 +283,16 @@ def _build(model: GraphModel, where: str, trees: Mapping[str, Hierarchy]) -> Sta
             f"{where}: {place}: {what}", hint="the file was cut or edited; record or import again, or undo the edit"
         )
 
+    def done(place: str, source: Capture, step: TransitionModel | UnfinishedModel) -> tuple[Action, tuple[int, ...] | None]:
+        try:
+            action = action_from_json(step.action, size=source.size)
+        except ActionError as e:
+            raise refuse(f"{place}.action", e.message) from None
+        hit = None if step.hit is None else tuple(step.hit)
+        if hit is not None and not _has(source.hierarchy, hit):
+            raise refuse(f"{place}.hit", f"the tree of {source.id} has no node at {list(hit)}")
+        return action, hit
+
     captures: dict[str, Capture] = {}
     for i, c in enumerate(model.captures):
         if c.id in captures:
@@ -305,18 +324,16 @@ def _build(model: GraphModel, where: str, trees: Mapping[str, Hierarchy]) -> Sta
             if t.source != at:
                 raise refuse(place, f"it starts at {t.source}, the one before it ended at {at}")
             at = t.target
-            source = captures[t.source]
-            try:
-                action = action_from_json(t.action, size=source.size)
-            except ActionError as e:
-                raise refuse(f"{place}.action", e.message) from None
-            hit = None if t.hit is None else tuple(t.hit)
-            if hit is not None and not _has(source.hierarchy, hit):
-                raise refuse(f"{place}.hit", f"the tree of {t.source} has no node at {list(hit)}")
+            action, hit = done(place, captures[t.source], t)
             transitions.append(
                 Transition(t.source, action, t.target, hit, t.settle_ms, tuple(t.transients), tuple(t.notes))
             )
-        traces.append(Trace(trace.id, trace.start, tuple(transitions), trace.start_kind, trace.instruction, trace.seed))
+        unfinished = None
+        if trace.unfinished is not None:
+            unfinished = Unfinished(*done(f"traces.{i}.unfinished", captures[at], trace.unfinished), trace.unfinished.reason)
+        traces.append(
+            Trace(trace.id, trace.start, tuple(transitions), trace.start_kind, trace.instruction, trace.seed, unfinished)
+        )
     app, device = model.app, model.device
     return StateGraph(
         app=RecordedApp(app.package, app.label, app.activity, app.version),
@@ -391,7 +408,14 @@ def _trace_to_json(trace: Trace) -> dict[str, Any]:
             {"start_kind": trace.start_kind, "instruction": trace.instruction, "seed": trace.seed}, TraceModel
         ),
         "transitions": transitions,
+        **({"unfinished": _unfinished_to_json(trace.unfinished)} if trace.unfinished is not None else {}),
     }
+
+
+def _unfinished_to_json(unfinished: Unfinished) -> dict[str, Any]:
+    hit = None if unfinished.hit is None else list(unfinished.hit)
+    values = {"action": action_to_json(unfinished.action), "hit": hit, "reason": unfinished.reason}
+    return _differing(values, UnfinishedModel)
 
 
 def _without_lone_surrogates(value: Any) -> Any:
