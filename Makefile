@@ -1,0 +1,40 @@
+# `make demo` and `make test` set up all they need on a fresh Debian 12 (or Ubuntu) with Python 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup system demo test test-slow lint fmt clean
+
+help:  ## say what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: system $(STAMP)  ## virtual environment, package, Chromium, adb
+
+system:
+	@sh .ci/system
+
+$(STAMP): pyproject.toml .ci/system
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test,dev]'
+	@touch $(STAMP)
+
+demo: setup  ## record a small app over adb, build its mock, serve it, drive it in a browser
+	@$(PY) examples/demo.py
+
+test: setup  ## the tests that take minutes together
+	@$(PY) -m pytest -q -m "not slow" $(ARGS)
+
+test-slow: setup  ## what takes longer; results are in tests/slow/README.md
+	@$(PY) -m pytest -q -m slow $(ARGS)
+
+lint: setup  ## ruff
+	@$(PY) -m ruff check phoneworld recorder tests examples
+
+fmt: setup
+	@$(PY) -m ruff check --fix phoneworld recorder tests examples
+
+clean:  ## remove what setup and demo made
+	rm -rf $(VENV) demo-out .pytest_cache .ruff_cache .mypy_cache

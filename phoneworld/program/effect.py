@@ -1,0 +1,57 @@
+"""Effects of a rule: what changes. A closed union; all values are computed from the state before the step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from phoneworld.program.expr import TRUE, Expr
+
+NodeAttribute = Literal["text", "checked", "selected"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetVar:
+    """The variable takes the value."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SetNode:
+    """One attribute of one widget of a screen is shown with this value, as long as the layout itself does not change it."""
+
+    screen: str
+    node: str
+    attribute: NodeAttribute
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """The screen comes to the front of the app's back stack: in place if it is shown, back to it if it lies below, else on top."""
+
+    screen: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertRow:
+    table: str
+    cells: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRows:
+    table: str
+    cells: tuple[tuple[str, Expr], ...]
+    where: Expr = TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRows:
+    table: str
+    where: Expr = TRUE
+
+
+Effect: TypeAlias = SetVar | SetNode | Show | InsertRow | UpdateRows | DeleteRows

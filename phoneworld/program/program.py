@@ -1,0 +1,193 @@
+"""The Program of an app: screens, variables, tables, bindings, rules, each with its evidence. Data only; nothing here runs.
+
+How it is read (`sim` does it): the app shows one screen; of that screen's layouts the first whose `when` holds is what is
+drawn, with its bindings put in. An action finds its target widget in that layout by the one hit test; the rules of the
+screen for that action and widget are tried in order, and the first whose `when` holds fires. Where none fires, Android's own
+behaviour applies (focus, typing, toggling, Back), marked `assumed`; and where that has nothing to say, nothing happens,
+marked `unrecorded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from phoneworld.errors import ProgramError
+from phoneworld.program.effect import Effect, NodeAttribute, SetNode, SetVar, Show
+from phoneworld.program.expr import TRUE, Expr, Value, names_in
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.node import Hierarchy, Path
+
+EvidenceKind = Literal["recorded", "inferred", "assumed", "unrecorded"]
+STRENGTH: dict[EvidenceKind, int] = {"recorded": 3, "inferred": 2, "assumed": 1, "unrecorded": 0}
+
+TriggerKind = Literal[
+    "tap", "double_tap", "long_press", "swipe_up", "swipe_down", "swipe_left", "swipe_right", "drag", "pinch_in", "pinch_out",
+    "type", "key", "open_app", "close_app", "wait",
+]  # fmt: skip
+
+
+def weakest(*kinds: EvidenceKind) -> EvidenceKind:
+    """The weakest of several kinds of evidence."""
+    return min(kinds, key=STRENGTH.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a rule is believed. `support` names recorded steps as `trace:index`; `cases` counts the informative ones."""
+
+    kind: EvidenceKind
+    support: tuple[str, ...] = ()
+    cases: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A value the app keeps. `domain` lists the values seen, where they are few."""
+
+    name: str
+    initial: Value
+    domain: tuple[Value, ...] = ()
+    evidence: Evidence = Evidence("recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows the app keeps, in the order in which it shows them."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...] = ()
+    evidence: Evidence = Evidence("recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One attribute of one node of a layout is the value of an expression."""
+
+    path: Path
+    attribute: NodeAttribute
+    value: Expr
+    evidence: Evidence = Evidence("inferred")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way a screen looks: a tree, the picture taken with it, and the device state it came with."""
+
+    id: str
+    hierarchy: Hierarchy
+    size: Size
+    state: DeviceState = DeviceState()
+    screenshot: str | None = None
+    when: Expr = TRUE
+    bindings: tuple[Binding, ...] = ()
+    captures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A screen of the app; `package` differs from the app's where another app or the system was in front."""
+
+    id: str
+    name: str
+    package: str
+    activity: str
+    layouts: tuple[Layout, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What sets a rule off: a kind of action, on a widget (its node key; "" for none), with an argument.
+
+    The argument is the key's name, the app's package, or what a field holds after typing; None means any.
+    """
+
+    kind: TriggerKind
+    node: str = ""
+    argument: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """On a trigger, on a screen, when a guard holds: effects. `settle_ms` is how long the app took, as recorded."""
+
+    id: str
+    screen: str
+    on: Trigger
+    when: Expr
+    then: tuple[Effect, ...]
+    evidence: Evidence
+    settle_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a reset puts the app: a screen and the variables that differ from their initial value."""
+
+    screen: str
+    variables: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The compiled whole of one app. `starts` holds one start a recorded trace; the first is where a reset goes."""
+
+    package: str
+    label: str
+    activity: str
+    device: DeviceInfo
+    screens: Mapping[str, Screen]
+    starts: Mapping[str, Start]
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    clock_ms: int = 0
+
+    def screenshots(self) -> frozenset[str]:
+        """The hashes of all pictures that the layouts refer to."""
+        return frozenset(lay.screenshot for s in self.screens.values() for lay in s.layouts if lay.screenshot)
+
+
+def check_program(program: Program) -> None:
+    """Raises ProgramError where a Program refers to something it does not have."""
+
+    def need(ok: bool, what: str, where: str) -> None:
+        if not ok:
+            raise ProgramError(f"{where} refers to {what}, which the program does not have", hint="build the bundle again from its graph")
+
+    def need_names(expr: Expr, where: str) -> None:
+        for name in names_in(expr):
+            need(name in program.variables, f"variable {name!r}", where)
+
+    if not program.starts:
+        raise ProgramError("the program has no start", hint="record at least one capture of the app")
+    for trace, start in program.starts.items():
+        need(start.screen in program.screens, f"screen {start.screen!r}", f"start {trace!r}")
+        for name, _ in start.variables:
+            need(name in program.variables, f"variable {name!r}", f"start {trace!r}")
+    for screen in program.screens.values():
+        if not screen.layouts:
+            raise ProgramError(f"screen {screen.id!r} has no layout", hint="build the bundle again from its graph")
+        for layout in screen.layouts:
+            need_names(layout.when, f"layout {layout.id!r}")
+            for binding in layout.bindings:
+                need_names(binding.value, f"layout {layout.id!r}")
+                try:
+                    layout.hierarchy.at(binding.path)
+                except IndexError:
+                    need(False, f"node {binding.path}", f"layout {layout.id!r}")
+    for rule in program.rules:
+        need(rule.screen in program.screens, f"screen {rule.screen!r}", f"rule {rule.id!r}")
+        need_names(rule.when, f"rule {rule.id!r}")
+        for effect in rule.then:
+            match effect:
+                case SetVar(name, value):
+                    need(name in program.variables, f"variable {name!r}", f"rule {rule.id!r}")
+                    need_names(value, f"rule {rule.id!r}")
+                case Show(screen_id) | SetNode(screen_id, _, _, _):
+                    need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
+                case _:
+                    need(effect.table in program.tables, f"table {effect.table!r}", f"rule {rule.id!r}")

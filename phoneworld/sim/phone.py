@@ -1,0 +1,264 @@
+"""The system around the apps: launcher, foreground, clock; and the one step function. Pure, total, deterministic."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from immutables import Map
+
+from phoneworld.errors import ActionError, ProgramError, SessionError
+from phoneworld.program.expr import Value
+from phoneworld.program.program import EvidenceKind, Program
+from phoneworld.sim.app import AppModel, Reaction
+from phoneworld.sim.screenful import Screenful
+from phoneworld.sim.state import AppState, PhoneState
+from phoneworld.sim.view import View
+from phoneworld.ui import system
+from phoneworld.ui.action import (
+    Action, Answer, Ask, CloseApp, Finish, LongPress, OpenApp, PressKey, Tap, Wait, check_on_screen,
+)  # fmt: skip
+from phoneworld.ui.device_state import DeviceState
+from phoneworld.ui.geometry import Point, Size
+from phoneworld.ui.node import Hierarchy
+
+STEP_MS = 1000
+_VIEWS_KEPT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one action did. An invalid action changes nothing and `message` says why."""
+
+    state: PhoneState
+    changed: bool
+    valid: bool
+    evidence: EvidenceKind
+    message: str = ""
+    rules: tuple[str, ...] = ()
+
+
+class Phone:
+    """One or several Programs on one phone. Holds no state of its own but caches of what is immutable."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        if not programs:
+            raise ProgramError("a phone needs at least one app", hint="name a bundle that `phoneworld build` wrote")
+        self.models = {p.package: AppModel(p) for p in programs}
+        if len(self.models) != len(programs):
+            raise ProgramError("two of the apps have the same package", hint="put one bundle of each app on a phone")
+        first = programs[0]
+        self.size: Size = first.device.size
+        self.density: int = first.device.density
+        for program in programs:
+            if program.device.size != self.size:
+                raise ProgramError(
+                    f"{program.package} was recorded on a {program.device.size.width}x{program.device.size.height} screen, "
+                    f"{first.package} on {self.size.width}x{self.size.height}",
+                    hint="put apps recorded at one size on one phone",
+                )
+        self.main: str = first.package
+        self._views: OrderedDict[tuple[object, ...], View] = OrderedDict()
+        self._apps = tuple((p.package, p.label or p.package) for p in programs)
+        self._launcher: Hierarchy | None = None
+
+    # Starting
+
+    def reset(self, seed: int = 0, start: str | None = None) -> PhoneState:
+        """The start state: the first app in front, at the named start of it. The same arguments, the same state.
+
+        Raises SessionError for a start that the app does not have.
+        """
+        apps = {package: model.start() for package, model in self.models.items()}
+        for package in apps:
+            if package != self.main:
+                apps[package] = replace(apps[package], running=False)
+        if start is not None:
+            starts = self.models[self.main].program.starts
+            if start not in starts:
+                raise SessionError(f"{self.main} has no start {start!r}", hint="one of " + ", ".join(starts))
+            apps[self.main] = self.models[self.main].start(start)
+        return PhoneState(Map(apps), self.main, self.models[self.main].program.clock_ms, seed, 0, (self.main,))
+
+    def clear(self, state: PhoneState, package: str) -> PhoneState:
+        """The app stopped and at its first start, as after `pm clear`. Raises SessionError for an app that is not installed."""
+        if package not in self.models:
+            raise SessionError(f"no app {package!r} is installed", hint="there are " + ", ".join(self.models))
+        app = replace(self.models[package].start(), running=False)
+        foreground = "" if state.foreground == package else state.foreground
+        return replace(state, apps=state.apps.set(package, app), foreground=foreground)
+
+    def check(self, state: PhoneState) -> None:
+        """Raises ProgramError where a state (from a file, a patch) does not belong to this phone."""
+        if set(state.apps) != set(self.models):
+            raise ProgramError("the state is of a phone with other apps", hint="its apps are " + ", ".join(self.models))
+        if state.foreground and state.foreground not in self.models:
+            raise ProgramError(f"no app {state.foreground!r} to be in front", hint='name an app of the phone, or "" for the launcher')
+        for package, app in state.apps.items():
+            program = self.models[package].program
+            for screen in (app.screen, *(p.screen for p in app.stack)):
+                if screen not in program.screens:
+                    raise ProgramError(f"{package} has no screen {screen!r}", hint="one of " + ", ".join(list(program.screens)[:20]))
+            for names, kind in ((app.variables, "variable"), (app.tables, "table")):
+                known = program.variables if kind == "variable" else program.tables
+                for name in names:
+                    if name not in known:
+                        raise ProgramError(f"{package} has no {kind} {name!r}", hint="one of " + ", ".join(list(known)[:20]))
+
+    # Seeing
+
+    def view(self, state: PhoneState) -> View:
+        """What the phone shows. Cached: asking again costs a dictionary look-up."""
+        if not state.foreground:
+            return self._launcher_view(state)
+        model, app = self.models[state.foreground], state.apps[state.foreground]
+        screenful = model.screenful(app)
+        shown = model.edits(app, screenful) if app.edits or screenful.layout.bindings else {}
+        key = (screenful.looks, tuple(sorted(shown.items())), app.focus)
+        found = self._views.get(key)
+        if found is None:
+            found = self._views[key] = _draw(model, app, screenful, shown, self.density)
+            if len(self._views) > _VIEWS_KEPT:
+                self._views.popitem(last=False)
+        return replace(found, state=replace(found.state, clock_ms=state.clock_ms))
+
+    def _launcher_tree(self) -> Hierarchy:
+        if self._launcher is None:
+            self._launcher = system.launcher(self.size, self.density, self._apps)
+        return self._launcher
+
+    def _launcher_view(self, state: PhoneState) -> View:
+        at = DeviceState(system.LAUNCHER_PACKAGE, system.LAUNCHER_ACTIVITY, False, 0, state.clock_ms)
+        name = hashlib.sha256(repr(self._apps).encode()).hexdigest()[:24]
+        return View(self._launcher_tree(), self.size, self.density, at, f"launcher-{name}")
+
+    def screen_name(self, state: PhoneState) -> str:
+        """Names the screen in front: the same screen, the same name, whatever its rows and fields hold."""
+        return f"{state.foreground}/{state.apps[state.foreground].screen}" if state.foreground else system.LAUNCHER_PACKAGE
+
+    # Acting
+
+    def step(self, state: PhoneState, action: Action) -> Step:
+        """Does one action. Total: an action outside the screen or for an unknown app changes nothing and says so."""
+        size = self.size
+        if state.foreground:
+            model = self.models[state.foreground]
+            size = model.screenful(state.apps[state.foreground]).layout.size
+        try:
+            check_on_screen(action, size)
+        except ActionError as e:
+            return Step(self._tick(state, 0), False, False, "unrecorded", f"{e.message}; {e.hint}")
+        match action:
+            case Answer() | Ask() | Finish():
+                return Step(self._tick(state, 0), False, True, "assumed", "")
+            case OpenApp(package):
+                return self._open(state, package)
+            case CloseApp(package):
+                return self._close(state, package)
+            case PressKey("home") if len(self.models) > 1:
+                return self._to_launcher(state, "assumed", "Home shows the launcher")
+            case PressKey("recents" | "power" | "wake" | "sleep" | "volume_up" | "volume_down") if not state.foreground:
+                return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
+            case _ if not state.foreground:
+                return self._on_launcher(state, action)
+        reaction = model.react(state.apps[state.foreground], action)
+        duration = action.duration_ms if isinstance(action, Wait) else (reaction.settle_ms or STEP_MS)
+        if reaction.left:
+            return self._to_launcher(state, reaction.evidence, reaction.message)
+        return self._reacted(state, state.foreground, reaction, duration)
+
+    def _tick(self, state: PhoneState, duration_ms: int) -> PhoneState:
+        return PhoneState(state.apps, state.foreground, state.clock_ms + duration_ms, state.seed, state.steps + 1, state.recents)
+
+    def _reacted(self, state: PhoneState, package: str, reaction: Reaction, duration_ms: int) -> Step:
+        app = state.apps[package]
+        changed = reaction.app != app
+        apps = state.apps.set(package, reaction.app) if changed else state.apps
+        after = PhoneState(apps, package, state.clock_ms + duration_ms, state.seed, state.steps + 1, state.recents)
+        rules = (reaction.rule,) if reaction.rule else ()
+        return Step(after, changed or state.foreground != package, True, reaction.evidence, reaction.message, rules)
+
+    def _to_launcher(self, state: PhoneState, evidence: EvidenceKind, message: str) -> Step:
+        after = replace(self._tick(state, STEP_MS), foreground="")
+        if state.foreground:
+            app = replace(state.apps[state.foreground], focus=None, departed=True)
+            after = replace(after, apps=after.apps.set(state.foreground, app))
+        return Step(after, bool(state.foreground), True, evidence, message)
+
+    def _open(self, state: PhoneState, package: str) -> Step:
+        if package not in self.models:
+            return Step(self._tick(state, 0), False, False, "unrecorded", f"no app {package!r} is installed; there are {', '.join(self.models)}")
+        model, app = self.models[package], state.apps[package]
+        if state.foreground == package:
+            fired = model.fire(app, "open_app", "", package)
+            if fired:
+                return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
+        recents = (package, *(p for p in state.recents if p != package))
+        if not app.running:
+            started = Reaction(replace(model.start(), departed=app.departed or app.stack != ()), "assumed", "the app starts")
+            return self._reacted(replace(state, recents=recents), package, started, STEP_MS)
+        inside = app
+        if model.program.screens[app.screen].package != package:
+            inside = model.back_inside(app) or replace(model.start(), departed=True)
+        return self._reacted(replace(state, recents=recents), package, Reaction(inside, "assumed", "the app comes to the front"), STEP_MS)
+
+    def _close(self, state: PhoneState, package: str) -> Step:
+        if package not in self.models:
+            return Step(self._tick(state, 0), False, False, "unrecorded", f"no app {package!r} is installed; there are {', '.join(self.models)}")
+        model, app = self.models[package], state.apps[package]
+        if state.foreground == package:
+            fired = model.fire(app, "close_app", "", package)
+            if fired:
+                return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
+        stopped = replace(app, running=False, focus=None, stack=(), departed=True)
+        after = replace(self._tick(state, STEP_MS), apps=state.apps.set(package, stopped))
+        if state.foreground == package:
+            after = replace(after, foreground="")
+        return Step(after, True, True, "assumed", "the app is stopped")
+
+    def _on_launcher(self, state: PhoneState, action: Action) -> Step:
+        match action:
+            case Tap(x, y) | LongPress(x, y):
+                tree = self._launcher_tree()
+                hit = tree.hit_test(Point(x, y), "tap", self.size)
+                if hit is not None and hit.target is not None:
+                    label = tree.at(hit.target).label
+                    package = next((p for p, shown in self._apps if shown == label), None)
+                    if package is not None and isinstance(action, Tap):
+                        return self._open(state, package)
+        return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
+
+
+def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tuple[str, str], Value], density: int) -> View:
+    """The view of an app: its layout with what its widgets show now put in."""
+    layout = screenful.layout
+    tree = layout.hierarchy
+    changes: dict[str, dict[str, Value]] = {}
+    for (key, attribute), value in shown.items():
+        changes.setdefault(key, {})[attribute] = value
+    if app.focus is not None and app.focus != screenful.focus:
+        for key in (app.focus, screenful.focus):
+            if key is not None:
+                changes.setdefault(key, {})["focused"] = key == app.focus
+    for key, attributes in changes.items():
+        path = screenful.paths.get(key)
+        if path is not None:
+            node = tree.at(path)
+            if "text" in attributes and node.hint and not attributes["text"] and node.text == node.hint:
+                attributes["text"] = node.hint
+            tree = tree.replace_at(path, replace(node, **attributes))  # type: ignore[arg-type]
+    keyboard = model.keyboard_shown(app, screenful)
+    state = replace(layout.state, keyboard=keyboard)
+    digest = hashlib.sha256(repr((screenful.looks, sorted(shown.items()), app.focus)).encode()).hexdigest()[:24]
+    return View(
+        hierarchy=tree,
+        size=layout.size,
+        density=density,
+        state=state,
+        key=digest,
+        recorded=layout.hierarchy if layout.screenshot else None,
+        screenshot=layout.screenshot,
+        keyboard=keyboard and not (layout.state.keyboard and layout.screenshot),
+    )

@@ -1,0 +1,153 @@
+"""PhoneState: where a running phone is, as an immutable value. Snapshot, restore and fork are assignments.
+
+`state_to_json` and `state_from_json` are exact inverses, so a state can be stored, sent, edited and put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from immutables import Map
+
+from phoneworld.errors import FileFormatError
+from phoneworld.program.expr import Value
+from phoneworld.sim.evaluate import Row
+
+NodeEdit = tuple[str, str, str]
+"""Screen, node key, attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A screen as it was left, on the back stack: the screen and the variables that choose its layout."""
+
+    screen: str
+    variables: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """One app.
+
+    `edits` holds what a widget shows instead of what its layout says, with the layout's value at the time of the edit: an
+    edit lasts until the layout itself changes that value. `focus` is the node key of the field that has the focus where
+    that differs from the layout. `departed` is True from the first step on that the recording did not hold.
+    """
+
+    screen: str
+    variables: Map[str, Value]
+    tables: Map[str, tuple[Row, ...]] = Map()
+    edits: Map[NodeEdit, tuple[Value, Value]] = Map()
+    stack: tuple[Place, ...] = ()
+    focus: str | None = None
+    running: bool = True
+    departed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneState:
+    """The whole phone: its apps, which is in front ("" for the launcher), the clock (Unix ms), the seed, the steps made."""
+
+    apps: Map[str, AppState]
+    foreground: str
+    clock_ms: int = 0
+    seed: int = 0
+    steps: int = 0
+    recents: tuple[str, ...] = ()
+
+
+def state_to_json(state: PhoneState) -> dict[str, Any]:
+    """The state as JSON, keys sorted: the same state, the same text."""
+    return {
+        "foreground": state.foreground,
+        "clock_ms": state.clock_ms,
+        "seed": state.seed,
+        "steps": state.steps,
+        "recents": list(state.recents),
+        "apps": {
+            package: {
+                "screen": app.screen,
+                "variables": dict(sorted(app.variables.items())),
+                "tables": {name: [dict(row) for row in rows] for name, rows in sorted(app.tables.items())},
+                "edits": [
+                    {"screen": s, "node": n, "attribute": a, "over": over, "value": value}
+                    for (s, n, a), (over, value) in sorted(app.edits.items())
+                ],
+                "stack": [{"screen": p.screen, "variables": dict(p.variables)} for p in app.stack],
+                "focus": app.focus,
+                "running": app.running,
+                "departed": app.departed,
+            }
+            for package, app in sorted(state.apps.items())
+        },
+    }
+
+
+def state_from_json(obj: Any) -> PhoneState:
+    """A state from its JSON. Raises FileFormatError that names the field that does not fit."""
+    top = _fields(obj, "state", {"foreground": str, "clock_ms": int, "seed": int, "steps": int, "recents": list, "apps": dict})
+    return PhoneState(
+        apps=Map({package: _app(app, f"apps.{package}") for package, app in top["apps"].items()}),
+        foreground=top["foreground"],
+        clock_ms=top["clock_ms"],
+        seed=top["seed"],
+        steps=top["steps"],
+        recents=tuple(_check(p, str, "recents") for p in top["recents"]),
+    )
+
+
+def _app(obj: Any, where: str) -> AppState:
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "screen": str, "variables": dict, "tables": dict, "edits": list, "stack": list, "focus": (str, type(None)),
+        "running": bool, "departed": bool,
+    }  # fmt: skip
+    app = _fields(obj, where, kinds)
+    edits: dict[NodeEdit, tuple[Value, Value]] = {}
+    for i, item in enumerate(app["edits"]):
+        at = f"{where}.edits[{i}]"
+        edit = _fields(item, at, {"screen": str, "node": str, "attribute": str, "over": object, "value": object})
+        edits[(edit["screen"], edit["node"], edit["attribute"])] = (_value(edit["over"], at), _value(edit["value"], at))
+    tables: dict[str, tuple[Row, ...]] = {}
+    for name, rows in app["tables"].items():
+        tables[name] = tuple(
+            {k: _value(v, f"{where}.tables.{name}") for k, v in _check(row, dict, f"{where}.tables.{name}").items()}
+            for row in _check(rows, list, f"{where}.tables.{name}")
+        )
+    places = []
+    for i, item in enumerate(app["stack"]):
+        place = _fields(item, f"{where}.stack[{i}]", {"screen": str, "variables": dict})
+        places.append(Place(place["screen"], tuple((k, _value(v, f"{where}.stack[{i}]")) for k, v in place["variables"].items())))
+    return AppState(
+        screen=app["screen"],
+        variables=Map({k: _value(v, f"{where}.variables.{k}") for k, v in app["variables"].items()}),
+        tables=Map(tables),
+        edits=Map(edits),
+        stack=tuple(places),
+        focus=app["focus"],
+        running=app["running"],
+        departed=app["departed"],
+    )
+
+
+def _fields(obj: Any, where: str, kinds: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
+    given: dict[str, Any] = _check(obj, dict, where)
+    if set(given) != set(kinds):
+        odd = sorted(set(given) ^ set(kinds))
+        raise FileFormatError(f"{where}: its fields are {', '.join(kinds)}; {', '.join(odd)} is missing or surplus", hint="patch a state that `state get` printed")
+    return {name: _check(given[name], kind, f"{where}.{name}") for name, kind in kinds.items()}
+
+
+def _check(obj: Any, kind: type | tuple[type, ...], where: str) -> Any:
+    if not isinstance(obj, kind) or (kind is int and isinstance(obj, bool)):
+        name = kind.__name__ if isinstance(kind, type) else " or ".join(k.__name__ for k in kind)
+        raise FileFormatError(f"{where}: expected {name}, found {type(obj).__name__}", hint="patch a state that `state get` printed")
+    return obj
+
+
+def _value(obj: Any, where: str) -> Value:
+    if obj is not None and not isinstance(obj, str | int | float | bool):
+        raise FileFormatError(f"{where}: expected text, a number, true, false or null, found {type(obj).__name__}", hint="values are JSON scalars")
+    value: Value = obj
+    return value
