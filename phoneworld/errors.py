@@ -15,11 +15,13 @@
     │   ├── DeviceAmbiguous             several devices and none named
     │   ├── DeviceUnusable              offline, unauthorized, no permission
     │   ├── DeviceLost                  it was there and went away
-    │   └── CaptureFailed               screenshot or tree could not be had within the budget
+    │   ├── CaptureFailed               screenshot or tree could not be had within the budget
+    │   └── WireError                   bytes on a connection that are not the protocol
     ├── RecordingError                  a recording cannot be started or resumed
     ├── ProgramError                    a Program that contradicts itself
     ├── BrowserError                    Chromium is missing or died
     ├── SessionError                    an unknown, expired or surplus session
+    ├── ObservationError                a part was asked for that is not observed, or cannot be
     └── MissingDependency               an optional package is needed
 """
 
@@ -113,6 +115,10 @@ class CaptureFailed(DeviceError):
         self.code = code
 
 
+class WireError(DeviceError):
+    """The bytes on a connection break its protocol; the connection is of no more use."""
+
+
 class RecordingError(PhoneWorldError):
     """A recording cannot be started or resumed."""
 
@@ -135,6 +141,12 @@ class SessionError(PhoneWorldError):
     """A session is unknown, expired, or one too many."""
 
     exit_code = 8
+
+
+class ObservationError(PhoneWorldError):
+    """A part of an observation was asked for that the environment was not told to observe, or cannot be had."""
+
+    exit_code = 2
 
 
 class MissingDependency(PhoneWorldError):
