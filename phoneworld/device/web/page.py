@@ -1,0 +1,268 @@
+"""One live page: guarded CDP calls, captures, history, the isolated world. Knows no Android and no phone around it.
+
+While a JavaScript dialog is open every call to the page blocks until it is answered, and so does the touch that opened it.
+So each call waits in slices, and gives up with `DialogOpen` as soon as a dialog is known to be there.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import CDPSession, Dialog, Page
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from phoneworld.device.web.axtree import COMPUTED_STYLES, PageCapture
+from phoneworld.device.web.world import BINDING, SCRIPT, WORLD
+from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
+from phoneworld.ui.geometry import Size
+
+_SLICE_MS = 150
+_BUDGET_MS = 10_000
+_LOAD_BUDGET_MS = 30_000
+_GONE = ("Target page, context or browser has been closed", "Target closed", "Page crashed", "Browser has been closed", "Connection closed")
+# A page that navigates in the middle of a call takes its contexts and frames with it: the call is to be made again.
+_MOVED = ("Cannot find context", "Execution context", "No frame", "Frame with the given", "uniqueContextId", "Inspected target navigated")
+
+
+class DialogOpen(Exception):
+    """A JavaScript dialog opened while a call to the page was waiting. Never leaves this package."""
+
+
+class WebPage:
+    """A page of a browser context, watched from an isolated world."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._crashed = False
+        self._context_id: int | None = None
+        self._patience: dict[str, int] = {}
+        self.dialog: Dialog | None = None
+        self.reports: list[tuple[int, dict[str, Any]]] = []
+        page.on("crash", lambda _: self._note_crash())
+        page.on("dialog", self._note_dialog)
+        # With a listener no chooser opens; one that nobody answers is one that was cancelled.
+        page.on("filechooser", lambda _: None)
+        with self.guard():
+            self._cdp: CDPSession = page.context.new_cdp_session(page)
+            self._cdp.on("Runtime.bindingCalled", self._note_report)
+        for domain in ("Page", "Runtime", "Accessibility"):
+            self.send(f"{domain}.enable")
+        self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+        self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT, "worldName": WORLD})
+
+    def _note_crash(self) -> None:
+        self._crashed = True
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.dialog = dialog
+
+    def _note_report(self, event: dict[str, Any]) -> None:
+        if event.get("name") == BINDING:
+            self.reports.append((int(event["executionContextId"]), json.loads(event["payload"])))
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turns the end of the page or of the browser into DeviceLost, and what else Playwright raises into CaptureFailed."""
+        try:
+            yield
+        except PlaywrightTimeout as e:
+            raise CaptureFailed(
+                f"the page did not answer: {_first_line(e)}", code="PAGE_BUSY", hint="its script is busy; wait and try again"
+            ) from None
+        except PlaywrightError as e:
+            line = _first_line(e)
+            if self._crashed or self._page.is_closed() or any(words in line for words in _GONE):
+                raise DeviceLost(f"the page or its browser is gone: {line}", hint="open the device again (memory may be short)") from None
+            raise CaptureFailed(f"the page refused: {line}", code="PAGE_REFUSED", hint="it may be navigating; try again") from None
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """One CDP call that may be made again. Raises DialogOpen, DeviceLost, CaptureFailed."""
+        patience = self._patience.get(method, _SLICE_MS)
+        while True:
+            if self._crashed:
+                raise DeviceLost("the page crashed", hint="open the device again (memory may be short)")
+            if self.dialog is not None:
+                raise DialogOpen
+            try:
+                return dict(self._cdp.send(method, params, timeout=patience))
+            except PlaywrightTimeout:
+                if self.dialog is None and patience >= _BUDGET_MS:
+                    raise CaptureFailed(
+                        f"{method} took more than {_BUDGET_MS} ms", code="PAGE_BUSY", hint="the page's script is busy; wait and try again"
+                    ) from None
+                if self.dialog is None:
+                    # A slow page is asked with more patience from now on, so that the work is not begun twice each time.
+                    patience = min(_BUDGET_MS, patience * 4)
+                    self._patience[method] = min(patience, 2_400)
+            except PlaywrightError as e:
+                if any(words in str(e) for words in _MOVED):
+                    raise
+                with self.guard():
+                    raise
+
+    def send_input(self, method: str, params: dict[str, Any]) -> None:
+        """One CDP call that must not be made twice. Raises DialogOpen where it, or one before it, opened a dialog."""
+        if self.dialog is not None:
+            raise DialogOpen
+        try:
+            self._cdp.send(method, params, timeout=_SLICE_MS)
+        except PlaywrightTimeout:
+            # Either a dialog holds it, or the page's script is busy: then wait until the page answers anything at all.
+            self.send("Runtime.evaluate", {"expression": "0"})
+        except PlaywrightError:
+            with self.guard():
+                raise
+        if self.dialog is not None:
+            raise DialogOpen
+
+    def evaluate(self, expression: str, context_id: int | None = None) -> Any:
+        """The JSON value of an expression in the isolated world: of the main frame, or of a given context."""
+        for attempt in range(3):
+            chosen = context_id or self._context_id or self._new_context()
+            try:
+                answer = self.send(
+                    "Runtime.evaluate", {"expression": expression, "contextId": chosen, "returnByValue": True, "awaitPromise": True}
+                )
+            except PlaywrightError as e:
+                if context_id is not None:
+                    return None
+                self._context_id = None
+                if attempt == 2:
+                    raise CaptureFailed(f"the page keeps navigating: {_first_line(e)}", code="PAGE_MOVED", hint="wait for it to load") from None
+                continue
+            if "exceptionDetails" in answer and context_id is None and attempt < 2:
+                # The document is new and our script has not run in it yet.
+                self._context_id = None
+                self.send("Runtime.evaluate", {"expression": SCRIPT, "contextId": self._new_context()})
+                continue
+            return answer.get("result", {}).get("value")
+        return None
+
+    def _new_context(self) -> int:
+        frame = self.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        created = self.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": WORLD})
+        self._context_id = int(created["executionContextId"])
+        return self._context_id
+
+    def goto(self, url: str) -> None:
+        """Loads a URL and waits for its load event. Raises DeviceUnusable where it cannot be loaded."""
+        try:
+            self._page.goto(url, wait_until="load", timeout=_LOAD_BUDGET_MS)
+        except PlaywrightError as e:
+            if self.dialog is not None:
+                return
+            if self._crashed or self._page.is_closed() or any(words in str(e) for words in _GONE):
+                raise DeviceLost(f"the page or its browser is gone: {_first_line(e)}", hint="open the device again") from None
+            raise DeviceUnusable(
+                f"{url} cannot be loaded: {_first_line(e)}", hint="start its server; only 127.0.0.1 and localhost can be reached"
+            ) from None
+
+    def capture(self) -> PageCapture:
+        """The accessibility tree of every frame with the DOM snapshot, read in one go."""
+        for attempt in range(3):
+            try:
+                snapshot = self.send(
+                    "DOMSnapshot.captureSnapshot", {"computedStyles": list(COMPUTED_STYLES), "includeDOMRects": True}
+                )
+                frames: dict[str, Any] = {}
+                for i, document in enumerate(snapshot["documents"]):
+                    frame_id = snapshot["strings"][document["frameId"]]
+                    params = {"frameId": frame_id} if i else {}
+                    frames[frame_id] = self.send("Accessibility.getFullAXTree", params)["nodes"]
+                return PageCapture(frames, snapshot, self.send("Page.getLayoutMetrics"))
+            except PlaywrightError as e:
+                if attempt == 2:
+                    raise CaptureFailed(f"the page keeps navigating: {_first_line(e)}", code="PAGE_MOVED", hint="wait for it to load") from None
+        raise AssertionError("unreachable")
+
+    def picture(self) -> bytes:
+        """A PNG of the viewport. A blinking caret is held in its visible phase while the picture is taken.
+
+        For that moment the focused document has one more adopted style sheet; nothing else of it changes.
+        """
+        held = self.focused_field()[0] > 0
+        if held:
+            self.evaluate("phoneworld.holdCaret()")
+        try:
+            shot = self.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
+        finally:
+            if held and self.dialog is None:
+                self.evaluate("phoneworld.releaseCaret()")
+        return b64decode(shot["data"])
+
+    def focused_field(self) -> tuple[int, float]:
+        """A number for the editable element that has the focus, the same as long as it is the same, 0 for none; and one
+        for the document it is in."""
+        found = self.evaluate("phoneworld.focus()")
+        return (int(found["id"]), float(found["document"])) if isinstance(found, dict) else (0, 0.0)
+
+    def take_reports(self) -> list[tuple[int, dict[str, Any]]]:
+        """What the isolated world has reported since it was last asked, with the context it came from."""
+        taken, self.reports = self.reports, []
+        return taken
+
+    def set_viewport(self, viewport: Size, screen: Size, dpr: float) -> None:
+        """Resizes the page to a viewport, in CSS pixels, on a screen of a size; the page gets its resize events."""
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": viewport.width, "height": viewport.height, "deviceScaleFactor": dpr, "mobile": False,
+                "screenWidth": screen.width, "screenHeight": screen.height,
+            },
+        )  # fmt: skip
+
+    def go_back(self) -> bool:
+        """One entry back in the history; False where there is none (the blank page before the app does not count)."""
+        history = self.send("Page.getNavigationHistory")
+        index = history["currentIndex"]
+        if index < 1 or history["entries"][index - 1]["url"] == "about:blank":
+            return False
+        self.send_input("Page.navigateToHistoryEntry", {"entryId": history["entries"][index - 1]["id"]})
+        try:
+            self._page.wait_for_load_state("load", timeout=_LOAD_BUDGET_MS)
+        except PlaywrightError:
+            if self.dialog is None:
+                with self.guard():
+                    raise
+        return True
+
+    def follow_popups(self) -> None:
+        """Shows in this page what was opened in a new window, as a WebView without window support does."""
+        for other in self._page.context.pages:
+            if other is not self._page:
+                with self.guard():
+                    url = other.url
+                    other.close()
+                if url not in ("", "about:blank"):
+                    self.goto(url)
+
+    def answer_dialog(self, accept: bool, text: str = "") -> None:
+        """Answers the open JavaScript dialog."""
+        dialog, self.dialog = self.dialog, None
+        if dialog is None:
+            return
+        with self.guard():
+            if accept:
+                dialog.accept(text if dialog.type == "prompt" else None)
+            else:
+                dialog.dismiss()
+
+    def pause(self, duration_ms: float) -> None:
+        """Lets time pass for the page, and takes in what it reports meanwhile."""
+        with self.guard():
+            self._page.wait_for_timeout(duration_ms)
+
+    def close(self) -> None:
+        """Closes the page; what its origin has stored stays in the context."""
+        if not self._page.is_closed():
+            with self.guard():
+                self._page.close()
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
