@@ -7,6 +7,7 @@ Inside the product every coordinate is a pixel of the screen, half-open: 0..widt
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import isfinite
 from typing import Any, Literal, TypeAlias, assert_never, get_args
 
 from phoneworld.errors import ActionError
@@ -215,7 +216,7 @@ def action_from_json(obj: Any, *, size: Size | None = None, space: Space = "pixe
         raise ActionError(f"unknown coordinate space {space!r}", hint="one of " + ", ".join(get_args(Space)))
     cls = KINDS[kind]
     known = {field.name: field for field in fields(cls)}
-    if surplus := sorted(set(given) - set(known)):
+    if surplus := sorted(str(name) for name in given if name not in known):
         raise ActionError(f"{kind} has no field {', '.join(surplus)}", hint="its fields are " + (", ".join(known) or "none"))
     for name in _X_FIELDS + _Y_FIELDS:
         if name in known and given.get(name) is not None:
@@ -241,7 +242,7 @@ def _extent(name: str, size: Size | None) -> int:
 
 
 def _to_pixel(kind: str, name: str, value: Any, space: Space, size: Size | None) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not isfinite(value)):
         raise ActionError(f"{kind}.{name} must be a number, found {value!r}")
     if space == "pixel":
         if value != int(value):
