@@ -77,7 +77,7 @@ def navigation_rules(edges: Sequence[Edge], screen_of: Mapping[int, str], own: f
     for edge in edges:
         if edge.on.kind in ("tap", "double_tap", "long_press") and edge.on.node:
             tried.setdefault((screen_of[edge.source], edge.on), []).append(edge)
-    rules = []
+    rules: list[Rule] = []
     for (screen, trigger), cases in tried.items():
         targets = {screen_of[e.target] for e in cases}
         if len(targets) != 1 or screen in targets or not targets <= own or screen not in own:

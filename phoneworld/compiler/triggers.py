@@ -8,7 +8,22 @@ from phoneworld.program.program import Trigger
 from phoneworld.sim.app import BULLET, key_node, swipe_kind
 from phoneworld.sim.screenful import Screenful
 from phoneworld.ui.action import (
-    Action, Answer, Ask, Clear, CloseApp, DoubleTap, Drag, Finish, LongPress, OpenApp, Pinch, PressKey, Swipe, Tap, TypeText, Wait,
+    Action,
+    Answer,
+    Ask,
+    Clear,
+    CloseApp,
+    DoubleTap,
+    Drag,
+    Finish,
+    LongPress,
+    OpenApp,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
 )  # fmt: skip
 from phoneworld.ui.node import Gesture
 

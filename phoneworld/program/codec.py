@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 from phoneworld.errors import FileFormatError
@@ -106,7 +106,7 @@ def _refuse(where: str, expected: str, found: Any) -> typing.NoReturn:
     raise FileFormatError(f"{where}: expected {expected}, found {str(found)[:60]!r}", hint="build the bundle again from its graph")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _hints(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 

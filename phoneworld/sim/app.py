@@ -19,10 +19,19 @@ from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, NodeEdit, Place
 from phoneworld.ui import system
 from phoneworld.ui.action import (
-    Clear, DoubleTap, Drag, LongPress, Pinch, PressKey, Swipe, Tap, TypeText, Wait,
+    Clear,
+    DoubleTap,
+    Drag,
+    LongPress,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
 )  # fmt: skip
 from phoneworld.ui.geometry import Point
-from phoneworld.ui.node import Node
+from phoneworld.ui.node import Gesture, Node
 
 AppAction = Tap | DoubleTap | LongPress | Swipe | Drag | Pinch | TypeText | Clear | PressKey | Wait
 BULLET = "•"
@@ -237,7 +246,7 @@ class AppModel:
         return replace(app, edits=edits.set((app.screen, key, "checked"), (node.checked, not now)))
 
     def _touch(self, app: AppState, screenful: Screenful, kind: TriggerKind, x: int, y: int) -> Reaction:
-        gesture = "long_press" if kind == "long_press" else "tap"
+        gesture: Gesture = "long_press" if kind == "long_press" else "tap"
         touched = screenful.touch(gesture, x, y)
         key, target = touched if touched else ("", None)
         fired = self.fire(app, kind, target or key)
@@ -276,11 +285,11 @@ class AppModel:
             app, screenful = tapped.app, self.screenful(tapped.app)
             typed = self._type(app, screenful, text, None, None, append=append)
             return replace(typed, evidence=weakest(tapped.evidence, typed.evidence), settle_ms=tapped.settle_ms + typed.settle_ms)
-        key = self.focus(app, screenful)
-        value = self.field_value(app, screenful)
-        if key is None or value is None:
+        focused = self.focus(app, screenful)
+        held = self.field_value(app, screenful)
+        if focused is None or held is None:
             return Reaction(app, self._departed(app, "assumed"), "no field has the focus")
-        return self._fill(app, screenful, key, value + text if append else text)
+        return self._fill(app, screenful, focused, held + text if append else text)
 
     def field_value(self, app: AppState, screenful: Screenful) -> str | None:
         """What the focused field holds, or None where no field has the focus."""

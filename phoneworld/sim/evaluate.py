@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from phoneworld.program.expr import (
-    All, Any, Blank, Column, Const, Count, Equal, Expr, Join, Less, Not, OneOf, Typed, Value, Var,
+    All,
+    Any,
+    Blank,
+    Column,
+    Const,
+    Count,
+    Equal,
+    Expr,
+    Join,
+    Less,
+    Not,
+    OneOf,
+    Typed,
+    Value,
+    Var,
 )  # fmt: skip
 
 Row = Mapping[str, Value]

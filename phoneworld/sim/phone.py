@@ -18,7 +18,17 @@ from phoneworld.sim.state import AppState, PhoneState
 from phoneworld.sim.view import View
 from phoneworld.ui import system
 from phoneworld.ui.action import (
-    Action, Answer, Ask, CloseApp, Finish, LongPress, OpenApp, PressKey, Tap, Wait, check_on_screen,
+    Action,
+    Answer,
+    Ask,
+    CloseApp,
+    Finish,
+    LongPress,
+    OpenApp,
+    PressKey,
+    Tap,
+    Wait,
+    check_on_screen,
 )  # fmt: skip
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Point, Size
@@ -239,9 +249,8 @@ def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tupl
     for (key, attribute), value in shown.items():
         changes.setdefault(key, {})[attribute] = value
     if app.focus is not None and app.focus != screenful.focus:
-        for key in (app.focus, screenful.focus):
-            if key is not None:
-                changes.setdefault(key, {})["focused"] = key == app.focus
+        for field in filter(None, (app.focus, screenful.focus)):
+            changes.setdefault(field, {})["focused"] = field == app.focus
     for key, attributes in changes.items():
         path = screenful.paths.get(key)
         if path is not None:

@@ -10,7 +10,20 @@ from phoneworld.errors import FileFormatError
 from phoneworld.program.codec import decode, encode
 from phoneworld.program.effect import DeleteRows, InsertRow, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import (
-    All, Any, Blank, Column, Const, Count, Equal, Expr, Join, Less, Not, OneOf, Typed, Var,
+    All,
+    Any,
+    Blank,
+    Column,
+    Const,
+    Count,
+    Equal,
+    Expr,
+    Join,
+    Less,
+    Not,
+    OneOf,
+    Typed,
+    Var,
 )  # fmt: skip
 from phoneworld.program.program import Evidence, Rule, Trigger
 

@@ -6,7 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phoneworld.program.expr import (
-    All, Any, Blank, Column, Const, Count, Equal, Expr, Join, Less, Not, OneOf, Typed, Value, Var,
+    All,
+    Any,
+    Blank,
+    Column,
+    Const,
+    Count,
+    Equal,
+    Expr,
+    Join,
+    Less,
+    Not,
+    OneOf,
+    Typed,
+    Value,
+    Var,
 )  # fmt: skip
 from phoneworld.sim.evaluate import evaluate
 from tests.program.test_codec import expressions

@@ -12,7 +12,20 @@ from phoneworld.errors import FileFormatError, PhoneWorldError, ProgramError, Se
 from phoneworld.sim.phone import Phone
 from phoneworld.sim.state import state_from_json, state_to_json
 from phoneworld.ui.action import (
-    Action, Answer, CloseApp, DoubleTap, Drag, Finish, LongPress, OpenApp, Pinch, PressKey, Swipe, Tap, TypeText, Wait,
+    Action,
+    Answer,
+    CloseApp,
+    DoubleTap,
+    Drag,
+    Finish,
+    LongPress,
+    OpenApp,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
 )  # fmt: skip
 from phoneworld.ui.system import LAUNCHER_PACKAGE
 from tests.sim.programs import PACKAGE, SIZE, program

@@ -40,7 +40,7 @@ def check(tree: Hierarchy, points: int) -> None:
 @pytest.mark.parametrize("name", ["list", "form"])
 def test_prepared_and_plain_hit_test_agree(name: str) -> None:
     check(program().screens[name].layouts[0].hierarchy, 400)
-    assert SIZE == program().screens[name].layouts[0].hierarchy.extent
+    assert program().screens[name].layouts[0].hierarchy.extent == SIZE
 
 
 @needs_shared
