@@ -1,0 +1,20 @@
+"""The commands of the phone's shell: a file a topic, one function a command. Importing this fills the table."""
+
+from phoneworld.adbd.commands import (
+    activity,
+    control,
+    dumps,
+    files,
+    inputs,
+    packages,
+    screen,
+    settings,
+    shell_builtins,
+    system,
+    text,
+)
+from phoneworld.adbd.commands.registry import CMD, COMMANDS, DUMPSYS
+
+TOPICS = (activity, control, dumps, files, inputs, packages, screen, settings, shell_builtins, system, text)
+
+__all__ = ["CMD", "COMMANDS", "DUMPSYS", "TOPICS"]

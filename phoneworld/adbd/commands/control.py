@@ -1,0 +1,63 @@
+"""`cmd phoneworld`: what no real phone has. Puts a phone back, keeps and restores states, does whole actions of ours."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from phoneworld.adbd.commands.registry import cmd
+from phoneworld.adbd.shell import Call
+from phoneworld.device.device import Device, ResettableDevice
+from phoneworld.errors import DeviceUnusable, SessionError
+from phoneworld.ui.action import action_from_json
+
+USAGE = """cmd phoneworld: controls of a phone that runs here
+  reset [--seed N]   back to the start; the same seed gives the same phone
+  snapshot           keep the state now; prints its name
+  restore NAME       back to a kept state
+  state              what the phone says of itself, as JSON
+  perform JSON       do one action, for example {"kind": "double_tap", "x": 1, "y": 2}
+  refused            commands that were not served, oldest first"""
+
+
+def _resettable(device: Device) -> ResettableDevice:
+    if not isinstance(device, ResettableDevice):
+        raise DeviceUnusable(f"{device.serial} cannot be reset: it is not a simulated phone", hint="start one with `phoneworld phone mock:BUNDLE`")
+    return device
+
+
+@cmd("phoneworld")
+async def phoneworld(call: Call) -> int:
+    phone = call.phone
+    match call.args:
+        case ["reset"]:
+            await call.device(lambda device: _resettable(device).reset(None))
+            phone.forget()
+        case ["reset", "--seed", seed] if seed.lstrip("-").isdigit():
+            await call.device(lambda device: _resettable(device).reset(int(seed)))
+            phone.forget()
+        case ["snapshot"]:
+            name = await call.device(lambda device: _resettable(device).snapshot())
+            phone.snapshots[name] = phone.memory
+            await call.out(name + "\n")
+        case ["restore", name]:
+            if name not in phone.snapshots:
+                raise SessionError(f"no state is kept under the name {name!r}", hint="`cmd phoneworld snapshot` prints the name to use")
+            await call.device(lambda device: _resettable(device).restore(name))
+            phone.memory, phone.finger = phone.snapshots[name], None
+        case ["state"]:
+            state, resettable = await call.device(lambda device: (device.state(), isinstance(device, ResettableDevice)))
+            told = {"serial": phone.serial, **asdict(state), "input_method": phone.input_method, "resettable": resettable}
+            await call.out(json.dumps(told, ensure_ascii=False) + "\n")
+        case ["perform", text]:
+            try:
+                obj = json.loads(text)
+            except ValueError as e:
+                return await call.fail(f"Error: perform takes one JSON object: {e}")
+            action = action_from_json(obj, size=None)
+            await call.device(lambda device: device.perform(action))
+        case ["refused"]:
+            await call.out("".join(f"{line}\n" for line in phone.refusals))
+        case _:
+            return await call.fail(USAGE)
+    return 0

@@ -1,0 +1,135 @@
+"""Filters: what clients put behind a pipe."""
+
+from __future__ import annotations
+
+import re
+
+from phoneworld.adbd.commands.files import read_path
+from phoneworld.adbd.commands.registry import command
+from phoneworld.adbd.commands.shell_builtins import unescape
+from phoneworld.adbd.pipes import read_all
+from phoneworld.adbd.shell import Call
+
+
+async def _input(call: Call, paths: list[str]) -> str:
+    if not paths:
+        return (await read_all(call.streams.stdin)).decode(errors="surrogateescape")
+    return "".join([(await read_path(call, path)).decode(errors="surrogateescape") for path in paths])
+
+
+def _basic(pattern: str) -> str:
+    """A basic regular expression as an extended one: there the signs ( ) { } + ? | are special only behind a backslash."""
+
+    def turn(match: re.Match[str]) -> str:
+        sign = match.group()
+        if len(sign) == 1:
+            return "\\" + sign
+        return sign[1] if sign[1] in "(){}+?|" else sign
+
+    return re.sub(r"\\?[(){}+?|]|\\.", turn, pattern)
+
+
+@command("grep", "egrep", "fgrep")
+async def grep(call: Call) -> int:
+    """`grep [-E -F -i -v -c -q -o -n -w -m N -e P] PATTERN [FILE…]`; status 1 where nothing matches."""
+    flags: set[str] = set("E" if call.name == "egrep" else "F" if call.name == "fgrep" else "")
+    patterns: list[str] = []
+    rest: list[str] = []
+    most = -1
+    args = iter(call.args)
+    for word in args:
+        if word in ("-e", "-m"):
+            value = next(args, "")
+            if word == "-e":
+                patterns.append(value)
+            elif value.isdigit():
+                most = int(value)
+        elif word.startswith("-") and len(word) > 1:
+            flags.update(word.lstrip("-") if not word.startswith("--") else {"--line-buffered": "", "--color": ""}.get(word, ""))
+        else:
+            rest.append(word)
+    if not patterns:
+        if not rest:
+            return await call.fail("grep: no REGEX", 2)
+        patterns.append(rest.pop(0))
+    texts = [re.escape(p) if "F" in flags else p if "E" in flags else _basic(p) for p in patterns]
+    edge = r"\b" if "w" in flags else ""
+    try:
+        found = re.compile("|".join(f"{edge}(?:{text}){edge}" for text in texts), re.IGNORECASE if "i" in flags else 0)
+    except re.error as e:
+        return await call.fail(f"grep: bad REGEX '{patterns[0]}': {e}", 2)
+    hits: list[str] = []
+    for number, line in enumerate((await _input(call, rest)).splitlines(), 1):
+        if (found.search(line) is None) == ("v" not in flags):
+            continue
+        if most >= 0 and len(hits) >= most:
+            break
+        shown = [m.group() for m in found.finditer(line) if m.group()] if "o" in flags and "v" not in flags else [line]
+        hits += [f"{number}:{text}" if "n" in flags else text for text in shown]
+    if "c" in flags:
+        await call.out(f"{len(hits)}\n")
+    elif "q" not in flags:
+        await call.out("".join(f"{line}\n" for line in hits))
+    return 0 if hits else 1
+
+
+def _count(args: list[str], default: int) -> tuple[str, int, list[str]]:
+    unit, count, rest = "n", default, []
+    words = iter(args)
+    for word in words:
+        if match := re.fullmatch(r"-([nc])?(\d+)", word):
+            unit, count = match.group(1) or "n", int(match.group(2))
+        elif word in ("-n", "-c"):
+            value = next(words, "")
+            unit, count = word[1], int(value.lstrip("+-")) if value.lstrip("+-").isdigit() else default
+        else:
+            rest.append(word)
+    return unit, count, rest
+
+
+@command("head", "tail")
+async def head(call: Call) -> int:
+    unit, count, paths = _count(call.args, 10)
+    text = await _input(call, paths)
+    pieces = text.encode(errors="surrogateescape") if unit == "c" else text.splitlines(keepends=True)
+    kept = pieces[:count] if call.name == "head" else pieces[max(0, len(pieces) - count) :]
+    await call.out(kept if isinstance(kept, bytes) else "".join(kept))
+    return 0
+
+
+@command("wc")
+async def wc(call: Call) -> int:
+    flags = {c for word in call.args if word.startswith("-") for c in word[1:]}
+    text = await _input(call, [word for word in call.args if not word.startswith("-")])
+    counts = {"l": text.count("\n"), "w": len(text.split()), "c": len(text.encode(errors="surrogateescape"))}
+    await call.out(" ".join(str(n) for k, n in counts.items() if not flags or k in flags) + "\n")
+    return 0
+
+
+@command("sort")
+async def sort(call: Call) -> int:
+    flags = {c for word in call.args if word.startswith("-") for c in word[1:]}
+    lines = (await _input(call, [word for word in call.args if not word.startswith("-")])).splitlines()
+    lines.sort(key=lambda line: (int(m.group()) if "n" in flags and (m := re.match(r"\s*-?\d+", line)) else 0, line), reverse="r" in flags)
+    if "u" in flags:
+        lines = list(dict.fromkeys(lines))
+    await call.out("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+@command("tr")
+async def tr(call: Call) -> int:
+    """`tr -d SET` and `tr SET SET`, with escapes and ranges."""
+    def members(text: str) -> str:
+        return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m.group(1)), ord(m.group(2)) + 1))), unescape(text))
+
+    text = await _input(call, [])
+    match call.args:
+        case ["-d", gone]:
+            await call.out(text.translate({ord(c): None for c in members(gone)}))
+        case [old, new] if new:
+            a, b = members(old), members(new)
+            await call.out(text.translate({ord(c): b[min(i, len(b) - 1)] for i, c in enumerate(a)}))
+        case _:
+            return await call.fail("tr: Needs 2 arguments")
+    return 0

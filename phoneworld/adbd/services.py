@@ -1,0 +1,111 @@
+"""The services that a stream can ask for: shell, exec, sync. One function a service; a new one is one entry in `SERVICES`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from phoneworld.adbd.commands import COMMANDS
+from phoneworld.adbd.frames import Frame, FrameReader, Kind
+from phoneworld.adbd.phone import PhoneSide
+from phoneworld.adbd.pipes import Pipe, Sent
+from phoneworld.adbd.shell import Shell, Streams
+from phoneworld.adbd.sync import SyncSession
+from phoneworld.adbd.terminal import interact
+from phoneworld.errors import WireError
+
+log = logging.getLogger("phoneworld.adbd")
+
+
+class Stream(Protocol):
+    """One adb stream: `read` gives `b""` when the peer has closed it, `write` returns when the peer has taken the bytes."""
+
+    async def read(self) -> bytes: ...
+
+    async def write(self, payload: bytes) -> None: ...
+
+
+Service = Callable[[Stream, PhoneSide, str], Awaitable[None]]
+
+
+async def shell(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`shell:LINE` and `shell,v2,TERM=…,pty|raw:LINE`; without a line it is a terminal, or a script on stdin."""
+    head, _, line = service.partition(":")
+    options = head.split(",")[1:]
+    framed = "v2" in options
+    terminal = not line and "raw" not in options
+    stdin = Pipe()
+
+    async def stdout(chunk: bytes) -> None:
+        await stream.write(Frame(Kind.STDOUT, chunk).encode() if framed else chunk)
+
+    async def stderr(chunk: bytes) -> None:
+        await stream.write(Frame(Kind.STDERR if "pty" not in options else Kind.STDOUT, chunk).encode() if framed else chunk)
+
+    async def feed() -> None:
+        frames = FrameReader()
+        try:
+            while chunk := await stream.read():
+                for frame in frames.feed(chunk) if framed else [Frame(Kind.STDIN, chunk)]:
+                    if frame.kind == Kind.STDIN and frame.payload:
+                        await stdin.write(frame.payload)
+                    elif frame.kind == Kind.CLOSE_STDIN:
+                        stdin.end()
+        except BrokenPipeError:
+            return  # the command has ended: nobody wants the rest
+        finally:
+            stdin.end()
+
+    feeding = asyncio.create_task(feed())
+    try:
+        runner = Shell(phone, COMMANDS)
+        streams = Streams(stdin, Sent(stdout), Sent(stderr))
+        status = await (runner.run(line, streams) if line else interact(runner, streams, terminal=terminal))
+        if framed:
+            await stream.write(Frame(Kind.EXIT, bytes([status & 0xFF])).encode())
+    finally:
+        stdin.end()
+        feeding.cancel()
+
+
+async def execute(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`exec:LINE`: raw bytes both ways, stdout and stderr on one stream, no exit status."""
+    await shell(stream, phone, "exec,raw:" + service.partition(":")[2])
+
+
+async def sync(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`sync:`: file transfer."""
+    session = SyncSession(phone.files)
+    while not session.finished and (chunk := await stream.read()):
+        try:
+            batch = bytearray()
+            for answer in session.feed(chunk):
+                batch += answer
+                if len(batch) >= 512 * 1024:
+                    await stream.write(bytes(batch))
+                    batch.clear()
+            if batch:
+                await stream.write(bytes(batch))
+        except WireError as e:
+            log.info("a sync stream was ended: %s", e.message)
+            return
+
+
+async def _say(stream: Stream, text: str) -> None:
+    await stream.write(text.encode())
+
+
+async def root(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`root:`: refused in words, as a phone of a shop does."""
+    await _say(stream, "adbd cannot run as root in production builds\n")
+
+
+SERVICES: dict[str, Service] = {"shell": shell, "exec": execute, "sync": sync, "root": root}
+"""By the word before the first `:` or `,`. Whatever is not here is refused: the client prints `error: closed`."""
+
+
+def service_named(service: str) -> Service | None:
+    """The function for a service string, or None where it is not served."""
+    return SERVICES.get(service.split(":", 1)[0].split(",", 1)[0])
