@@ -296,8 +296,8 @@ def is_blank(hierarchy: Hierarchy) -> bool:
 
 
 def package_of(hierarchy: Hierarchy) -> str:
-    """The package of the topmost window that names one."""
-    for window in reversed(hierarchy.windows):
+    """The package of the topmost window that names one: the smaller window lies above, of equal ones the later."""
+    for window in sorted(reversed(hierarchy.windows), key=lambda w: w.bounds.area):
         if window.package:
             return window.package
     return next((n.package for n in hierarchy.nodes() if n.package), "")
