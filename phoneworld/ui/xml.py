@@ -23,8 +23,9 @@ from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 
 MAX_BYTES = 64 * 1024 * 1024
-# libxml2 itself stops at 256 elements; real trees (web pages in a browser) stay below 70.
-MAX_DEPTH = 250
+# Real trees stay below 70 elements (web pages in a browser); Python compares two trees of this depth without reaching its
+# recursion limit, and libxml2 itself stops at 256.
+MAX_DEPTH = 150
 
 _DUMP_AGAIN = "take the dump again: adb exec-out uiautomator dump /dev/tty"
 _OPENING = re.compile(r"<!--.*?-->|<(hierarchy|displays)(?=[\s/>])", re.S)
