@@ -19,6 +19,13 @@ from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 
 BULLET = "•"
+_BULLETS = {BULLET, "*", "●", "·", "\u2219"}
+# Older Android reports the hint of an empty field as its text.
+_HINTS = re.compile(
+    r"((re-?)?enter|type|your|new|confirm|repeat|current|old|the|a| )*(password|passcode|passphrase|passwort|pin|pin code|contraseña|"
+    r"mot de passe|senha)[\s.…:*]*|(请?输入|请?再次输入|确认|新|旧)*(登录|支付)?(密码|密碼|口令)|パスワード|비밀번호|пароль",
+    re.I,
+)
 _COVER = (128, 128, 128)
 
 
@@ -97,8 +104,7 @@ class Redactor:
 
     def _node(self, node: Node) -> Node:
         text = self.text(node.text)
-        if node.password and node.value and set(node.text) - {BULLET, "*", "●", "·"}:
-            self.learn(node.text)
+        if node.password and node.value and set(node.text) - _BULLETS and not _HINTS.fullmatch(node.text.strip()):
             text = BULLET * len(node.text)
         content_desc = self.text(node.content_desc)
         hint = node.hint if node.hint is None else self.text(node.hint)

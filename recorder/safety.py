@@ -271,9 +271,14 @@ def _name(node: Node) -> str:
 @cache
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """Whole words in scripts with spaces; anywhere in a text in scripts without."""
-    parts = [re.escape(w) if _UNSPACED.search(w) else rf"(?<!\w){re.escape(w)}(?!\w)" for w in words]
-    return re.compile("|".join(sorted(parts, key=len, reverse=True)), re.IGNORECASE)
+    folded = sorted((_folded(w) for w in words), key=len, reverse=True)
+    return re.compile("|".join(re.escape(w) if _UNSPACED.search(w) else rf"(?<!\w){re.escape(w)}(?!\w)" for w in folded))
+
+
+def _folded(text: str) -> str:
+    """For comparing: "ß" is "ss", a Turkish capital I with its dot is "i", a curly apostrophe is a straight one."""
+    return text.casefold().replace("\u0307", "").replace("’", "'")
 
 
 def _matches(text: str, words: tuple[str, ...]) -> bool:
-    return _pattern(words).search(text.replace("’", "'")) is not None
+    return _pattern(words).search(_folded(text)) is not None

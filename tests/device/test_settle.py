@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -50,8 +51,8 @@ Shown = Hierarchy | CaptureFailed | DeviceLost
 class Playback:
     """A phone that shows what a transcript says: from each time on, a tree (or a failure) and a picture."""
 
-    trees: list[tuple[int, Shown]]
-    pictures: list[tuple[int, bytes | CaptureFailed]] = field(default_factory=lambda: [(0, png(200))])
+    trees: Sequence[tuple[int, Shown]]
+    pictures: Sequence[tuple[int, bytes | CaptureFailed]] = field(default_factory=lambda: [(0, png(200))])
     tree_ms: int = 0
     picture_ms: int = 0
     now_s: float = 0.0
@@ -60,7 +61,7 @@ class Playback:
     serial = "playback"
     info = DeviceInfo(SIZE, density=160)
 
-    def _at(self, script: list[tuple[int, T]]) -> T:
+    def _at(self, script: Sequence[tuple[int, T]]) -> T:
         return [shown for since, shown in script if since <= round(self.now_s * 1000)][-1]
 
     def hierarchy(self) -> Hierarchy:
