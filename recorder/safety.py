@@ -276,8 +276,8 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _folded(text: str) -> str:
-    """For comparing: "ß" is "ss", a Turkish capital I with its dot is "i", a curly apostrophe is a straight one."""
-    return text.casefold().replace("\u0307", "").replace("’", "'")
+    """For comparing: "ß" is "ss", the two Turkish letters i are one, a curly apostrophe is a straight one."""
+    return text.casefold().replace("\u0307", "").replace("ı", "i").replace("’", "'")
 
 
 def _matches(text: str, words: tuple[str, ...]) -> bool:
