@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.rules import MOMENT, Edge
-from phoneworld.program.effect import Effect, SetVar, Show
+from phoneworld.program.effect import Effect, NodeAttribute, SetVar, Show
 from phoneworld.program.expr import All, Blank, Const, Expr, Join, Not, OneOf, Typed, Var
 from phoneworld.program.program import Binding, Evidence, Layout, Rule, Trigger, Variable
 from phoneworld.ui.node import Hierarchy
@@ -72,10 +72,12 @@ def _bindings(tree: Hierarchy, variables: Mapping[str, Variable]) -> tuple[Bindi
         return ()
     longest_first = sorted(variables, key=lambda w: (-len(w), w))
     pattern = re.compile("|".join(r"(?<!\w)" + re.escape(w) + r"(?!\w)" for w in longest_first))
-    bindings = []
+    bindings: list[Binding] = []
+    attribute: NodeAttribute
     for path, node in tree.walk():
-        if node.text and pattern.search(node.text):
-            bindings.append(Binding(path, "text", _split(node.text, pattern, variables)))
+        for attribute, words in (("text", node.text), ("content_desc", node.content_desc)):
+            if words and pattern.search(words):
+                bindings.append(Binding(path, attribute, _split(words, pattern, variables)))
     return tuple(bindings)
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from phoneworld.program.expr import TRUE, Expr
 
-NodeAttribute = Literal["text", "checked", "selected"]
+NodeAttribute = Literal["text", "content_desc", "checked", "selected"]
 
 
 @dataclass(frozen=True, slots=True)
