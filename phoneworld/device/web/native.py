@@ -208,6 +208,13 @@ def tap(window: Window, size: Size, density: int, point: Point) -> Window | Answ
             return None
 
 
+def is_field(window: Window, size: Size, density: int, point: Point) -> bool:
+    """True where a tap at the point goes into a text field of the window."""
+    tree = tree_of(window, size, density, "")
+    hit = tree.hit_test(point, "type", size)
+    return hit is not None and hit.target is not None
+
+
 def drag(window: Window, size: Size, density: int, start: Point, end: Point) -> Window | None:
     """A finger moved over a list or a number picker: it follows in whole rows."""
     rows = round((start.y - end.y) / system.px(48, density))

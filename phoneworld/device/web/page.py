@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from playwright.sync_api import CDPSession, Dialog, Page
+from playwright.sync_api import BrowserContext, CDPSession, Dialog, Page
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
@@ -54,6 +54,23 @@ class WebPage:
             self.send(f"{domain}.enable")
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
         self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT, "worldName": WORLD})
+
+    @classmethod
+    def in_context(cls, context: BrowserContext) -> WebPage:
+        """A new page of a context that already has its cookies and storage."""
+        try:
+            return cls(context.new_page())
+        except PlaywrightError as e:
+            raise DeviceLost(f"Chromium opens no page: {_first_line(e)}", hint="it died or was killed; open the device again") from None
+
+    @property
+    def url(self) -> str:
+        """Where the page is now."""
+        return self._page.url
+
+    def title(self) -> str:
+        """The document's title; empty while a dialog blocks the page."""
+        return "" if self.dialog is not None else str(self.evaluate("document.title") or "").strip()
 
     def _note_crash(self) -> None:
         self._crashed = True
@@ -150,17 +167,26 @@ class WebPage:
         return self._context_id
 
     def goto(self, url: str) -> None:
-        """Loads a URL and waits for its load event. Raises DeviceUnusable where it cannot be loaded."""
+        """Loads a URL and waits for its load event, or for a dialog. Raises DeviceUnusable where it cannot be loaded."""
         try:
-            self._page.goto(url, wait_until="load", timeout=_LOAD_BUDGET_MS)
+            self._page.goto(url, wait_until="commit", timeout=_LOAD_BUDGET_MS)
         except PlaywrightError as e:
-            if self.dialog is not None:
-                return
             if self._crashed or self._page.is_closed() or any(words in str(e) for words in _GONE):
                 raise DeviceLost(f"the page or its browser is gone: {_first_line(e)}", hint="open the device again") from None
-            raise DeviceUnusable(
-                f"{url} cannot be loaded: {_first_line(e)}", hint="start its server; only 127.0.0.1 and localhost can be reached"
-            ) from None
+            if self.dialog is None:
+                raise DeviceUnusable(
+                    f"{url} cannot be loaded: {_first_line(e)}", hint="start its server; only 127.0.0.1 and localhost can be reached"
+                ) from None
+        self._wait_for_load()
+
+    def _wait_for_load(self) -> None:
+        """Until the load event, or a dialog, which would hold it up. A page that never finishes is used as it is."""
+        for _ in range(_LOAD_BUDGET_MS // _SLICE_MS):
+            if self.dialog is not None:
+                return
+            with self.guard(), suppress(PlaywrightTimeout):
+                self._page.wait_for_load_state("load", timeout=_SLICE_MS)
+                return
 
     def capture(self) -> PageCapture:
         """The accessibility tree of every frame with the DOM snapshot, read in one go."""
@@ -223,12 +249,7 @@ class WebPage:
         if index < 1 or history["entries"][index - 1]["url"] == "about:blank":
             return False
         self.send_input("Page.navigateToHistoryEntry", {"entryId": history["entries"][index - 1]["id"]})
-        try:
-            self._page.wait_for_load_state("load", timeout=_LOAD_BUDGET_MS)
-        except PlaywrightError:
-            if self.dialog is None:
-                with self.guard():
-                    raise
+        self._wait_for_load()
         return True
 
     def follow_popups(self) -> None:
