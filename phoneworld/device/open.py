@@ -18,7 +18,7 @@ def open_device(spec: str) -> Device:
         case "web" if colon:
             from phoneworld.device.web import WebDevice
 
-            return WebDevice.open(rest)
+            return WebDevice(rest)
         case "mock" if colon:
             from phoneworld.device.mock import MockDevice
 

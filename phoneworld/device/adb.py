@@ -1,0 +1,373 @@
+"""A phone over the real adb server: its tree, picture, state, and every action that `input` and `am` can do.
+
+What it does not do: decide when a screen has settled (`settle.py`). Text is entered by `adb_typing.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from phoneworld.device.adb_server import AdbServer, AttachedDevice, ShellOutput
+from phoneworld.device.adb_typing import Typist
+from phoneworld.device.device import InstalledApp
+from phoneworld.device.png import find_png
+from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceUnusable, DumpError
+from phoneworld.ui.action import (
+    Action,
+    Answer,
+    Ask,
+    Clear,
+    CloseApp,
+    DoubleTap,
+    Drag,
+    Finish,
+    LongPress,
+    OpenApp,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
+    action_to_json,
+    check_on_screen,
+    points_of,
+)
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.keys import keycode
+from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.xml import parse_hierarchy
+
+log = logging.getLogger("phoneworld.device")
+
+DUMP_FILE = "/data/local/tmp/phoneworld_dump.xml"
+_DUMPED = "dumped to:"
+_MARK = "@@phoneworld@@"
+_SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
+_MAIN_QUERY = "cmd package query-activities -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+_PACKAGE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*")
+_DUMP_TIMEOUT_S = 40.0
+_SCREENCAP_TRIES = 3
+_RETRY_PAUSE_S = 0.2
+
+
+class AdbDevice:
+    """One phone. Every call names its serial; a phone that goes away raises DeviceLost.
+
+    `dump_budget_s` bounds the tries for one tree. `clock` and `sleep` are the host's unless a test gives others.
+    """
+
+    def __init__(
+        self,
+        serial: str,
+        *,
+        server: AdbServer | None = None,
+        dump_budget_s: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._serial = serial
+        self._server = server or AdbServer()
+        self._dump_budget_s = dump_budget_s
+        self._clock, self._sleep = clock, sleep
+        self._info: DeviceInfo | None = None
+        self._size_now: Size | None = None
+        self._display: str = ""
+        self._ours = False
+        self._typist = Typist(self.run, self.hierarchy, clock=clock, sleep=sleep)
+
+    @classmethod
+    def find(cls, serial: str | None = None) -> AdbDevice:
+        """The named phone, or the only usable one. Raises DeviceNotFound, DeviceAmbiguous, DeviceUnusable."""
+        server = AdbServer()
+        return cls(server.find(serial).serial, server=server)
+
+    @staticmethod
+    def attached() -> tuple[AttachedDevice, ...]:
+        """What is attached, usable or not."""
+        return AdbServer().devices()
+
+    @property
+    def serial(self) -> str:
+        return self._serial
+
+    def run(self, line: str, timeout_s: float = 30.0) -> ShellOutput:
+        """Runs a line in the phone's shell."""
+        return self._server.shell(self._serial, line, timeout_s=timeout_s)
+
+    @property
+    def info(self) -> DeviceInfo:
+        if self._info is None:
+            self._info = self._read_info()
+        return self._info
+
+    def _read_info(self) -> DeviceInfo:
+        names = ("ro.product.model", "ro.product.manufacturer", "ro.build.version.release", "ro.build.version.sdk", "persist.sys.locale", "ro.product.locale", "persist.sys.timezone", "ro.phoneworld")
+        lines = ["wm size", "wm density", *(f"getprop {name}" for name in names), "settings get system font_scale", "settings get secure ui_night_mode"]
+        parts = [part.strip() for part in self.run(f"; echo {_MARK}; ".join(lines)).text.split(_MARK)]
+        sizes = {kind: Size(int(w), int(h)) for kind, w, h in re.findall(r"(Physical|Override) size: (\d+)x(\d+)", parts[0])}
+        densities = {kind: int(n) for kind, n in re.findall(r"(Physical|Override) density: (\d+)", parts[1])}
+        size = sizes.get("Override") or sizes.get("Physical")
+        if size is None:
+            raise DeviceUnusable(f"device {self._serial} does not say how large its screen is: {parts[0][:80]!r}", hint="has it finished starting?")
+        model, maker, android, sdk, locale, built_locale, zone, ours, font, night = parts[2:12]
+        self._ours = ours == "1"
+        return DeviceInfo(
+            size,
+            density=densities.get("Override") or densities.get("Physical") or 420,
+            model=model,
+            manufacturer=maker,
+            android=android,
+            sdk=int(sdk) if sdk.isdigit() else 0,
+            locale=locale or built_locale,
+            timezone=zone,
+            font_scale=float(font) if re.fullmatch(r"\d+(\.\d+)?", font) else 1.0,
+            night_mode=night == "2",
+        )
+
+    def state(self) -> DeviceState:
+        output = self.run(
+            "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|mCurrentRotation|mRotation='; "
+            f"echo {_MARK}; dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'; echo {_MARK}; date +%s"
+        ).text
+        windows, keyboard, clock = (*output.split(_MARK), "", "")[:3]
+        state = replace(parse_focus(windows), keyboard=parse_keyboard(keyboard))
+        self._turned(state.rotation)
+        return replace(state, clock_ms=int(clock) * 1000 if clock.strip().isdigit() else None)
+
+    def _turned(self, rotation: int) -> None:
+        size = self.info.size
+        self._size_now = Size(size.height, size.width) if rotation % 2 else size
+
+    def hierarchy(self) -> Hierarchy:
+        """The tree now, by `uiautomator dump`; in its attributes `compressed` is `true` where only that form could be had.
+
+        A screen that never rests is tried again without animations, then compressed. Raises CaptureFailed with the code
+        DUMP_NOT_IDLE, NULL_ROOT, DUMP_FAILED or BAD_DUMP, quoting the phone's line.
+        """
+        deadline = self._clock() + self._dump_budget_s
+        while True:
+            try:
+                return self._dump()
+            except CaptureFailed as e:
+                failed = e
+            if failed.code == "DUMP_NOT_IDLE":
+                return self._dump_without_animations(deadline, failed)
+            if self._clock() + _RETRY_PAUSE_S >= deadline:
+                raise failed
+            log.info("%s: %s; trying again", self._serial, failed.message)
+            self._sleep(_RETRY_PAUSE_S)
+
+    def _dump(self, options: str = "") -> Hierarchy:
+        # The old file must go first: where the dump fails it would be read again as if it were new.
+        line = f"rm -f {DUMP_FILE}; uiautomator dump {options}{DUMP_FILE} 2>&1; cat {DUMP_FILE}"
+        output = self._server.exec_out(self._serial, line, timeout_s=_DUMP_TIMEOUT_S)
+        starts = [at for mark in (b"<?xml", b"<hierarchy") if (at := output.find(mark)) >= 0]
+        told = output[: min(starts, default=len(output))].decode(errors="replace").strip()
+        if not starts or _DUMPED not in told:
+            raise dump_failure(told)
+        try:
+            tree = parse_hierarchy(output[min(starts) :])
+        except DumpError as e:
+            raise CaptureFailed(f"the dump cannot be read: {e.message}", code="BAD_DUMP", hint="try again when the screen is at rest") from e
+        self._turned(tree.rotation)
+        return tree
+
+    def _dump_without_animations(self, deadline: float, failed: CaptureFailed) -> Hierarchy:
+        """One more full try and one compressed with the animations off; the scales are put back whatever happens."""
+        before = self.run("; ".join(f"settings get global {name}" for name in _SCALES)).text.split()
+        self.run("; ".join(f"settings put global {name} 0" for name in _SCALES))
+        try:
+            for options in ("", "--compressed "):
+                if self._clock() >= deadline:
+                    break
+                try:
+                    tree = self._dump(options)
+                except CaptureFailed as e:
+                    failed = e
+                    continue
+                return replace(tree, attributes=(*tree.attributes, ("compressed", "true"))) if options else tree
+        finally:
+            values = dict(zip(_SCALES, before, strict=False))
+            self.run("; ".join(f"settings put global {n} {v}" if v != "null" else f"settings delete global {n}" for n, v in values.items()))
+        raise failed
+
+    def screenshot(self) -> bytes:
+        """A PNG, whole to its last chunk. Raises CaptureFailed with the code NO_PNG where none can be had in three tries."""
+        for left in range(_SCREENCAP_TRIES - 1, -1, -1):
+            output = self._server.exec_out(self._serial, f"screencap -p{self._display}", timeout_s=_DUMP_TIMEOUT_S)
+            try:
+                found = find_png(output)
+            except CaptureFailed:
+                if not left:
+                    raise
+                if (state := self._server.state(self._serial)) != "device":
+                    raise self._server.broken_off(self._serial, f"its picture broke off (it is {state or 'away'})") from None
+                self._sleep(_RETRY_PAUSE_S)
+                continue
+            if found.before:
+                log.warning("%s: %d bytes stood before the picture: %s", self._serial, len(found.before), found.before.splitlines()[0][:120])
+                self._name_display()
+            self._size_now = found.size
+            return found.png
+        raise AssertionError("unreachable")
+
+    def _name_display(self) -> None:
+        """From now on asks for the first display by its number, so that the phone has nothing to warn of."""
+        if not self._display and (found := re.search(r"Display (\d+) ", self.run("dumpsys SurfaceFlinger --display-id").text)):
+            self._display = f" -d {found.group(1)}"
+
+    def perform(self, action: Action) -> None:
+        """Does one action. Raises ActionError where it lies outside the screen or adb cannot do it here."""
+        self._check(action)
+        match action:
+            case Tap(x, y):
+                self._input(f"input tap {x} {y}")
+            case DoubleTap(x, y):
+                if not self._on_ours(action):
+                    self._input(f"input tap {x} {y} & sleep 0.1; input tap {x} {y}; wait")  # started apart, however long a start takes
+            case LongPress(x, y, ms):
+                self._input(f"input swipe {x} {y} {x} {y} {ms}", ms)
+            case Swipe(x, y, x2, y2, ms):
+                self._input(f"input swipe {x} {y} {x2} {y2} {ms}", ms)
+            case Drag(x, y, x2, y2, ms):
+                self._input(f"input draganddrop {x} {y} {x2} {y2} {ms}", ms)
+            case Pinch():
+                if not self._on_ours(action):
+                    raise ActionError("adb has no way to move two fingers", hint="use a web: or mock: phone for pinches")
+            case TypeText(text, x, y, mode):
+                if x is not None:
+                    self._input(f"input tap {x} {y}")
+                if mode == "replace":
+                    self._typist.clear()
+                self._typist.type(text)
+            case Clear(x, y):
+                if x is not None:
+                    self._input(f"input tap {x} {y}")
+                self._typist.clear()
+            case PressKey(key):
+                self._input(f"input keyevent {keycode(key)}")
+            case OpenApp():
+                self._open(action)
+            case CloseApp(package):
+                self.run(f"am force-stop {_checked(package)}")
+            case Wait(ms):
+                self._sleep(ms / 1000)
+            case Answer() | Ask() | Finish():
+                return
+
+    def _check(self, action: Action) -> None:
+        points = points_of(action)
+        if not points:
+            return
+        if self._size_now is None or not all(self._size_now.contains(point) for point in points):
+            self.state()  # it may have been turned meanwhile
+        check_on_screen(action, self._size_now or self.info.size)
+
+    def _on_ours(self, action: Action) -> bool:
+        """Hands a gesture that `input` has no word for to a phone of ours; False on any other phone."""
+        if self.info and self._ours:
+            self._input(f"cmd phoneworld perform {shlex.quote(json.dumps(action_to_json(action)))}")
+            return True
+        return False
+
+    def _input(self, line: str, duration_ms: int = 0) -> None:
+        check_injected(self.run(line, timeout_s=30 + duration_ms / 1000), line)
+
+    def _open(self, action: OpenApp) -> None:
+        if action.url:
+            package = f" -p {_checked(action.package)}" if action.package else ""
+            output = self.run(f"am start -W -a android.intent.action.VIEW -d {shlex.quote(action.url.strip())}{package}")
+            failed = "Error" in output.everything or output.status != 0
+        elif action.activity:
+            output = self.run(f"am start -W -n {shlex.quote(_checked(action.package) + '/' + action.activity)}")
+            failed = "Error" in output.everything or output.status != 0
+        else:
+            output = self.run(f"monkey -p {_checked(action.package)} -c android.intent.category.LAUNCHER 1")
+            failed = "No activities found" in output.everything or "Events injected: 1" not in output.everything
+        if failed:
+            told = [line for line in output.everything.splitlines() if "rror" in line or "No activities" in line] or output.everything.splitlines()
+            raise ActionError(f"the phone could not open {action.url or action.package}: {told[0].strip() if told else 'it said nothing'}", hint="see what is installed: adb shell pm list packages")
+
+    def apps(self) -> tuple[InstalledApp, ...]:
+        """What has a launcher icon; on phones that cannot be asked (before Android 7), every package."""
+        output = self.run(_MAIN_QUERY)
+        if found := parse_activities(output.text):
+            return found
+        return tuple(InstalledApp(p) for p in sorted(re.findall(r"^package:(\S+)$", self.run("pm list packages").text, re.M)))
+
+    def clear_app(self, package: str) -> None:
+        """Stops it and deletes what it has stored. Raises DeviceError where the phone will not."""
+        output = self.run(f"pm clear {_checked(package)}", timeout_s=60)
+        if "Success" not in output.everything:
+            raise DeviceError(f"the phone did not clear {package}: {output.everything.strip() or 'it said nothing'}", hint="is it installed? adb shell pm list packages")
+
+    def close(self) -> None:
+        """Nothing is held open between calls."""
+
+
+def check_injected(output: ShellOutput, line: str) -> None:
+    """Raises where `input` says that it could not: old ones do so with status 0."""
+    told = output.everything
+    if "INJECT_EVENTS" in told:
+        raise DeviceUnusable("the phone does not let adb touch it", hint="on MIUI and the like switch on 'USB debugging (Security settings)' in the developer options")
+    if output.status != 0 or "Exception" in told or told.startswith("Error"):
+        raise ActionError(f"the phone refused {line[:80]!r}: {(told.strip().splitlines() or [f'status {output.status}'])[0]}")
+
+
+def _checked(package: str) -> str:
+    if not _PACKAGE.fullmatch(package):
+        raise ActionError(f"{package!r} is not the name of an app", hint="for example com.android.settings")
+    return package
+
+
+def dump_failure(told: str) -> CaptureFailed:
+    """The error for a dump that gave no tree, from what the dumper printed."""
+    line = next((one for one in told.splitlines() if "ERROR" in one), (told.splitlines() or [""])[-1]).strip()
+    if "idle state" in told:
+        return CaptureFailed(f"the screen does not come to rest: {line}", code="DUMP_NOT_IDLE", hint="stop what moves on it (video, spinner, map), or wait")
+    if "null root" in told:
+        return CaptureFailed(f"the phone had no window to dump: {line}", code="NULL_ROOT", hint="try again when the window is there")
+    return CaptureFailed(f"uiautomator dump gave no tree: {line or 'it printed nothing'}", code="DUMP_FAILED", hint="is another UI Automator client (uiautomator2, Appium) connected? stop it")
+
+
+def parse_focus(text: str) -> DeviceState:
+    """Package, activity and rotation from lines of `dumpsys window`; several displays print several lines, some null."""
+    focus = next(iter(re.findall(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]+)\}", text)), "")
+    record = next(iter(re.findall(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ ([^\s}]+)", text)), "")
+    name = focus if "/" in focus else record
+    package, _, activity = name.strip().partition("/")
+    if focus in ("NotificationShade", "StatusBar"):
+        package, activity = "com.android.systemui", focus
+    turned = re.search(r"mCurrentRotation=(?:ROTATION_)?(\d+)|mRotation=(?:ROTATION_)?(\d+)", text)
+    rotation = int(turned.group(1) or turned.group(2)) if turned else 0
+    return DeviceState(
+        package,
+        package + activity if activity.startswith(".") else activity,
+        rotation=(rotation // 90 if rotation >= 4 else rotation) % 4,
+    )
+
+
+def parse_keyboard(text: str) -> bool:
+    """True where `dumpsys input_method` says that a soft keyboard is shown."""
+    shown = re.findall(r"mInputShown=(true|false)", text) or re.findall(r"mIsInputViewShown=(true|false)", text)
+    return "true" in shown
+
+
+def parse_activities(text: str) -> tuple[InstalledApp, ...]:
+    """The apps in the output of `cmd package query-activities`, in its order, one entry a package."""
+    found: dict[str, InstalledApp] = {}
+    for block in re.split(r"^\s*Activity #\d+:\s*$", text, flags=re.M)[1:]:
+        package = re.search(r"^\s*packageName=(\S+)", block, re.M)
+        name = re.search(r"^\s*name=(\S+)", block, re.M)
+        label = re.search(r"nonLocalizedLabel=(.+?) icon=", block)
+        if package:
+            found.setdefault(package.group(1), InstalledApp(package.group(1), "" if not label or label.group(1) == "null" else label.group(1), name.group(1) if name else ""))
+    return tuple(found.values())
