@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from phoneworld import __version__
+from phoneworld.cli import phone as phone_verbs
 from phoneworld.errors import PhoneWorldError
 
 app = typer.Typer(
@@ -29,6 +30,9 @@ def _version(asked: bool) -> None:
 @app.callback()
 def root(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version and exit.")) -> None:
     """Recordings of phone apps in, resettable and checkable mock apps out."""
+
+
+phone_verbs.register(app)
 
 
 def main() -> None:

@@ -1,0 +1,115 @@
+"""`phoneworld phone` runs one phone behind adb; `phoneworld devices` lists what adb knows and whether it can be used."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from types import FrameType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from phoneworld.adbd.server import DEFAULT_PORT, AdbPhone
+from phoneworld.device.adb_server import AdbServer
+from phoneworld.device.open import open_device
+from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError
+
+console = Console()
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    app.command("phone")(phone)
+    app.command("devices")(devices)
+
+
+def phone(
+    spec: Annotated[str, typer.Argument(help="web:URL for a mobile web page on this machine, mock:BUNDLE for a compiled app.", metavar="web:URL|mock:BUNDLE")],
+    port: Annotated[int, typer.Option("--adb", "--port", help="TCP port for adb; 0 takes any free one.")] = DEFAULT_PORT,
+    connect: Annotated[bool, typer.Option("--connect/--no-connect", help="Run `adb connect` once it is ready, and disconnect at the end.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")] = False,
+) -> None:
+    """Run one phone behind adb until Ctrl-C.
+
+    Every adb client can then use it by its serial, as if it were a real phone:
+
+        phoneworld phone web:http://127.0.0.1:8000
+
+        adb -s 127.0.0.1:7555 shell input tap 540 1200
+
+        phoneworld record --device 127.0.0.1:7555 --app PACKAGE -o app.graph.json
+
+    `adb shell cmd phoneworld` says how to reset it, keep its state and go back to it.
+    """
+    if not spec.startswith(("web:", "mock:")):
+        raise DeviceNotFound(f"{spec!r} is no phone that can be run here", hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`")
+    with _until_told() as told, AdbPhone(partial(open_device, spec), port=port) as served:
+        serial, how = _attach(served, connect=connect)
+        if as_json:
+            typer.echo(json.dumps({"serial": serial, "host": served.host, "port": served.port, "phone": spec, "connected": how == "connected"}))
+        else:
+            info = served.phone.info
+            console.print(f"[bold]{escape(spec)}[/] is a phone of {info.size.width}x{info.size.height}, density {info.density}", highlight=False)
+            console.print(f"  serial   [bold green]{serial}[/]", highlight=False)
+            console.print("  adb      " + ("connected" if how == "connected" else how), highlight=False)
+            console.print(f"  try      adb -s {serial} shell input tap {info.size.width // 2} {info.size.height // 2}", highlight=False)
+            console.print("  Ctrl-C ends it", style="dim", highlight=False)
+        told.wait()
+        if how == "connected":
+            AdbServer().disconnect(serial)
+
+
+def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:
+    """The serial to use, and `connected` or what is left to do."""
+    if 5555 <= served.port <= 5585 and served.port % 2:
+        # An adb server looks there by itself; connecting too would list the phone twice.
+        return f"emulator-{served.port - 1}", "finds it by itself when its server starts"
+    if not connect:
+        return served.serial, f"adb connect {served.serial}"
+    try:
+        connected = AdbServer().connect(served.serial)
+    except PhoneWorldError as e:
+        return served.serial, f"not connected: {e.message} ({e.hint})"
+    if not connected:
+        raise DeviceUnusable(f"the adb server did not connect to {served.serial}", hint=f"adb disconnect {served.serial}, then start it again")
+    return served.serial, "connected"
+
+
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set, so that the phone is let go in order."""
+    told = threading.Event()
+
+    def tell(_number: int, _frame: FrameType | None) -> None:
+        told.set()
+
+    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def devices(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False) -> None:
+    """List the phones that adb knows, and for each that cannot be used, why and what to do."""
+    attached = AdbServer().devices()
+    if as_json:
+        typer.echo(json.dumps([{**asdict(d), "usable": d.usable} for d in attached], ensure_ascii=False))
+        return
+    if not attached:
+        console.print("no device is attached", highlight=False)
+        console.print("  mend: plug in a phone with USB debugging on, or start one here: phoneworld phone web:URL", style="dim", highlight=False)
+        return
+    table = Table("serial", "model", "usable", box=None, pad_edge=False)
+    for d in attached:
+        table.add_row(escape(d.serial), escape(d.model), "[green]yes[/]" if d.usable else f"[red]no[/], {escape(d.reason)}: [dim]{escape(d.mend)}[/]")
+    console.print(table)
