@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from phoneworld import __version__
+from phoneworld.cli import build as build_verbs
 from phoneworld.cli import phone as phone_verbs
 from phoneworld.errors import PhoneWorldError
 
@@ -32,6 +33,7 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
     """Recordings of phone apps in, resettable and checkable mock apps out."""
 
 
+build_verbs.register(app)
 phone_verbs.register(app)
 
 
