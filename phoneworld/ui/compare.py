@@ -6,7 +6,7 @@ the way to those that can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -77,19 +77,20 @@ class TreeComparison:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A node that is visible or leads to a visible one."""
+    """A node that is visible or leads to a visible one; `words` is equal for subtrees of equal classes, ids and texts."""
 
     path: Path
     node: Node
     visible: bool
+    words: int
     children: tuple[_Seen, ...]
 
 
 def compare_trees(a: Hierarchy, b: Hierarchy, size: Size, tolerance_px: int = 8) -> TreeComparison:
     """What `b` shows otherwise than `a`, which is what was expected, on a screen of this size.
 
-    Nodes are paired by their place among what is visible; where siblings differ in number or kind, like classes and ids
-    are paired in order, so that one more row is one difference and not one in each row after it.
+    Nodes are paired by their place among what is visible; where siblings differ in number, equal subtrees are paired first,
+    so that one more row is one difference and not one in each row after it.
     """
     differences: list[Difference] = []
     if a.rotation != b.rotation:
@@ -131,23 +132,31 @@ def _visible_part(hierarchy: Hierarchy, size: Size) -> tuple[_Seen, ...]:
         children = tuple(kept.pop(path, ()))
         visible = node.bounds.overlaps(screen)
         if visible or children:
-            kept.setdefault(path[:-1], []).append(_Seen(path, node, visible, children))
+            words = hash((node.class_name, node.resource_id, node.text, *(child.words for child in children)))
+            kept.setdefault(path[:-1], []).append(_Seen(path, node, visible, words, children))
     return tuple(kept.get((), ()))
 
 
 def _pairs(a: Sequence[_Seen], b: Sequence[_Seen]) -> list[tuple[_Seen | None, _Seen | None]]:
-    kinds_a = [(seen.node.class_name, seen.node.resource_id) for seen in a]
-    kinds_b = [(seen.node.class_name, seen.node.resource_id) for seen in b]
-    if kinds_a == kinds_b:
+    """Siblings in pairs, as many of one as of the other by place, else first those with equal words, then of one kind."""
+    if len(a) == len(b):
         return list(zip(a, b, strict=True))
-    pairs: list[tuple[_Seen | None, _Seen | None]] = []
-    for tag, i, i2, j, j2 in SequenceMatcher(None, kinds_a, kinds_b, autojunk=False).get_opcodes():
-        if tag == "equal" or i2 - i == j2 - j:
-            pairs.extend(zip(a[i:i2], b[j:j2], strict=True))
-        else:
-            pairs.extend((seen, None) for seen in a[i:i2])
-            pairs.extend((None, seen) for seen in b[j:j2])
-    return pairs
+    return list(_aligned(a, b, (lambda seen: seen.words, lambda seen: (seen.node.class_name, seen.node.resource_id))))
+
+
+def _aligned(
+    a: Sequence[_Seen], b: Sequence[_Seen], keys: tuple[Callable[[_Seen], object], ...]
+) -> Iterator[tuple[_Seen | None, _Seen | None]]:
+    if len(a) == len(b):
+        yield from zip(a, b, strict=True)
+    elif not keys:
+        yield from ((seen, None) for seen in a)
+        yield from ((None, seen) for seen in b)
+    else:
+        key, *rest = keys
+        matcher = SequenceMatcher(None, [key(seen) for seen in a], [key(seen) for seen in b], autojunk=False)
+        for tag, i, i2, j, j2 in matcher.get_opcodes():
+            yield from _aligned(a[i:i2], b[j:j2], () if tag == "equal" else tuple(rest))
 
 
 def _compare_nodes(a: _Seen, b: _Seen, tolerance_px: int) -> list[Difference]:

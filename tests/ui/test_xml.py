@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from lxml import etree
+from lxml import etree  # type: ignore[import-untyped]
 
 from phoneworld.errors import DumpError, DumpFailed, EmptyDump, NotADump, PhoneWorldError, TruncatedDump
 from phoneworld.ui.geometry import Bounds
@@ -69,14 +69,14 @@ def test_every_refused_dump_is_in_the_corpus() -> None:
     assert set(REFUSED) <= {_name(path) for path in DUMPS}
 
 
-@given(hierarchies())
+@given(hierarchies)
 def test_any_tree_comes_back_from_its_xml(tree: Hierarchy) -> None:
     written = write_hierarchy(tree)
     assert parse_hierarchy_with_warnings(written)[0] == tree
     assert write_hierarchy(parse_hierarchy(written)) == written
 
 
-@given(hierarchies())
+@given(hierarchies)
 def test_what_is_written_is_well_formed_for_another_parser(tree: Hierarchy) -> None:
     elements = _independent_nodes(write_hierarchy(tree))
     assert [element.get("text") for element in elements] == [node.text for node in tree.nodes()]
