@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+import numpy as np
 from PIL import ImageFont
 
 _FALLBACKS = '"Noto Sans CJK SC", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Color Emoji", sans-serif'
@@ -29,12 +30,16 @@ _MEASURE_PX = 200
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Where the ink of a line of text lies, in shares of the font size from the pen at the baseline; y grows downwards."""
+    """Where the ink of a line lies, in shares of the font size from the pen at the baseline; y grows downwards.
+
+    `cover` is the share of that box that is inked: bold text covers more.
+    """
 
     left: float
     top: float
     right: float
     bottom: float
+    cover: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +70,18 @@ def advance(text: str, family: str = "sans", *, bold: bool = False) -> float:
 
 
 @lru_cache(maxsize=4096)
-def ink(text: str, family: str = "sans", *, bold: bool = False) -> Ink:
-    """Where the ink of this line lies. Text in other scripts than Latin is taken as a block of its width."""
-    if any(_fixed_share(ch) is not None for ch in text):
-        return Ink(0.04, -0.86, max(0.08, advance(text, family, bold=bold) - 0.04), 0.12)
-    left, top, right, bottom = _font(family, bold).getbbox(text, anchor="ls")
-    return Ink(left / _MEASURE_PX, top / _MEASURE_PX, right / _MEASURE_PX, bottom / _MEASURE_PX)
+def ink(text: str, family: str = "sans", *, bold: bool = False) -> Ink | None:
+    """Where the ink of this line lies; None where it has none, or is in a script that is not measured."""
+    if not text.strip() or any(_fixed_share(ch) is not None for ch in text):
+        return None
+    mask, (dx, dy) = _font(family, bold).getmask2(text[:300], anchor="ls")
+    box = mask.getbbox()
+    if box is None:
+        return None
+    left, top, right, bottom = box
+    shade = np.asarray(mask, dtype=np.uint8).reshape(mask.size[1], mask.size[0])[top:bottom, left:right]
+    scale = 1 / _MEASURE_PX
+    return Ink((left + dx) * scale, (top + dy) * scale, (right + dx) * scale, (bottom + dy) * scale, float(shade.mean()) / 255)
 
 
 @cache

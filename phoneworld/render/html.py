@@ -9,17 +9,29 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypedDict
 
 from markupsafe import Markup
 
 from phoneworld.render import fonts
+from phoneworld.render.dressing import caret_style, dress
+from phoneworld.render.live import Composition, Live, Piece, compose
+from phoneworld.render.style import Picture
 from phoneworld.render.templates import environment, templates_folder
-from phoneworld.render.widgets import icon_of, is_list, kind_of_look, role_of, shown_text
+from phoneworld.render.widgets import crowds_its_words, icon_of, is_list, kind_of_look, role_of, shown_text
+from phoneworld.sim.view import View
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node, Path
-from phoneworld.ui.system import KEYBOARD_PACKAGE, LAUNCHER_PACKAGE
+from phoneworld.ui.system import (
+    KEYBOARD_PACKAGE,
+    LAUNCHER_PACKAGE,
+    SYSTEM_UI_PACKAGE,
+    keyboard,
+    status_bar,
+    status_bar_height,
+)
 
 _UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff￾￿]")
 _KEY_ICONS = {
@@ -29,6 +41,20 @@ _KEY_CAPS = {"Symbols": "?123", "Letters": "ABC", "Space": " "}
 _TILE_COLOURS = ("#2a5bd7", "#0b7a5e", "#b3471d", "#7a3fb0", "#a3335b", "#39708a", "#8a6a14", "#4a5568")
 TITLE_DP = 18.5
 _DIALOG_BUTTONS = ("button1", "button2", "button3")
+
+
+PictureAddress = Callable[[str, Picture, Bounds | None], str]
+"""Where a page finds a picture: its hash, the picture, and which part of it (None: the whole)."""
+
+
+class Parts(TypedDict):
+    """What the screen's templates are filled with. `picture` is empty where there is none; `covers` are inline styles."""
+
+    widgets: list[Widget]
+    size: Size
+    density: int
+    picture: str
+    covers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +67,6 @@ class Widget:
     classes: str
     style: str
     label_style: str = ""
-    caret_style: str = ""
     text: str = ""
     hint: str = ""
     caption: str = ""
@@ -52,11 +77,13 @@ class Widget:
     small: bool = False
     roomy: bool = False
     percent: int = 0
+    live: bool = False
+    source: str = ""
 
     @property
     def template(self) -> str:
         """The file that draws it; empty where its box is all there is to see."""
-        return "" if self.kind in ("group", "card", "bar", "cover") else f"widgets/{self.kind}.html"
+        return "" if self.kind in ("group", "card", "bar") else f"widgets/{self.kind}.html"
 
     @property
     def path_text(self) -> str:
@@ -66,6 +93,43 @@ class Widget:
 def tree_page(hierarchy: Hierarchy, size: Size, density: int) -> str:
     """A whole HTML page that draws a tree from its nodes alone. It refers to nothing outside itself."""
     return page(tree_widgets(hierarchy, size, density), size, density)
+
+
+def view_page(view: View, pixels: Mapping[str, bytes], *, with_pixels: bool = True) -> str:
+    """A whole page that shows a view: recorded pixels where they hold, live widgets where they do not. Self-contained."""
+    picture = None
+    if with_pixels and view.screenshot and view.screenshot in pixels:
+        picture = Picture.decode(pixels[view.screenshot], view.size)
+    return page(**view_parts(view, picture, inline_address))
+
+
+def view_parts(view: View, picture: Picture | None, address: PictureAddress) -> Parts:
+    """What the templates need to draw a view. Without a picture, or a tree recorded with it, all is drawn from the tree."""
+    widgets: list[Widget] = []
+    covers: tuple[str, ...] = ()
+    shown = ""
+    if picture is None or view.recorded is None or view.screenshot is None:
+        picture = None
+        widgets += tree_widgets(view.hierarchy, view.size, view.density)
+        widgets += _system_widgets(status_bar_of(view), view)
+    else:
+        made = compose(view.hierarchy, view.recorded, picture, view.density)
+        shown = address(view.screenshot, picture, None)
+        covers = tuple(f"{box_style(c.bounds)};background:{c.ground.css}" for c in made.covers)
+        widgets += _composed(view, picture, made, address)
+    if view.keyboard:
+        widgets += _system_widgets(keyboard(view.size, view.density), view)
+    return {"widgets": widgets, "size": view.size, "density": view.density, "picture": shown, "covers": covers}
+
+
+def status_bar_of(view: View) -> Node | None:
+    """The status bar where a tree without a picture leaves its place free; without a clock, since equal views look equal."""
+    height = status_bar_height(view.density)
+    strip = Bounds(0, 0, view.size.width, height)
+    for node in view.hierarchy.nodes():
+        if not node.children and node.visible and node.label and not node.bounds.intersect(strip).is_empty:
+            return None
+    return status_bar(view.size, view.density, "")
 
 
 def page(widgets: list[Widget], size: Size, density: int, *, picture: str = "", covers: tuple[str, ...] = ()) -> str:
@@ -88,6 +152,50 @@ def screen_css() -> Markup:
     return Markup((templates_folder() / "screen" / "screen.css").read_text(encoding="utf-8"))
 
 
+def _system_widgets(root: Node | None, view: View) -> list[Widget]:
+    """Widgets of the system's own windows; they are in no dump, so they have no path."""
+    if root is None:
+        return []
+    widgets = tree_widgets(Hierarchy((root,)), view.size, view.density)
+    return [replace(w, path=(), classes=w.classes.replace(" window", "").replace(" dialog", "")) for w in widgets]
+
+
+def _composed(view: View, picture: Picture, made: Composition, address: PictureAddress) -> list[Widget]:
+    """The pieces and live widgets of a composition, and for each other node a box without looks that carries its name."""
+    told = _subtree_words(view.hierarchy)
+    looks: dict[Path, list[Piece | Live]] = {}
+    for item in made.items:
+        looks.setdefault(item.path, []).append(item)
+    widgets: list[Widget] = []
+    for path, node in view.hierarchy.drawing(view.size):
+        plain = _widget(view.hierarchy, path, node, view.size, view.density, told, crowds=False)
+        items = looks.get(path, [])
+        for item in items:
+            widgets += _drawn(item, plain, view, picture, address)
+        if not any(isinstance(item, Live) for item in items):
+            widgets.append(replace(plain, kind="group", classes="n still"))
+    return widgets
+
+
+def _drawn(item: Piece | Live, plain: Widget, view: View, picture: Picture, address: PictureAddress) -> list[Widget]:
+    node = plain.node
+    bare = replace(plain, kind="group", classes="n still", role="", name="", aria_checked="", label_style="")
+    if isinstance(item, Piece):
+        source = address(view.screenshot or "", picture, item.source)
+        return [replace(bare, kind="piece", classes="n piece", style=box_style(item.target), source=source)]
+    if item.why == "caret":
+        return [replace(plain, kind="caret", classes="n still", label_style=caret_style(node, picture, view.density))]
+    if item.model is None or plain.kind in ("group", "card", "bar", "web", "media", "progress", "seekbar", "rating"):
+        return [plain]
+    drawn: list[Widget] = []
+    if item.backing is not None:
+        drawn.append(replace(bare, style=f"{box_style(item.backing.bounds)};background:{item.backing.ground.css}"))
+    look = dress(item, node, view.recorded or view.hierarchy, picture, view.density)
+    classes = plain.classes + " live" + (" placed" if "--mark-x" in look.style else "")
+    drawn.append(replace(plain, classes=classes, style=box_style(look.box) + look.style, label_style=look.label_style, live=True))
+    return drawn
+
+
 def tree_widgets(hierarchy: Hierarchy, size: Size, density: int) -> list[Widget]:
     """All visible nodes from the lowest drawn to the topmost, made ready for drawing."""
     drawn = hierarchy.drawing(size)
@@ -95,16 +203,18 @@ def tree_widgets(hierarchy: Hierarchy, size: Size, density: int) -> list[Widget]
     return [_widget(hierarchy, path, node, size, density, told) for path, node in drawn]
 
 
-def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: int, told: dict[Path, bool]) -> Widget:
+def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: int, told: dict[Path, bool], *, crowds: bool = True) -> Widget:
     dp = density / 160
     leaf = not any(child.visible for child in node.children)
     kind = kind_of_look(node, leaf=leaf)
     if kind == "text" and not leaf and told[path]:
         kind = "group"
+    if kind == "button" and leaf and crowds and crowds_its_words(node):
+        kind = "icon_button"
     parent = hierarchy.at(path[:-1]) if len(path) > 1 else None
     chain = hierarchy.chain(path)
-    keyboard = node.package == KEYBOARD_PACKAGE
-    in_dialog = _is_dialog(chain[0], size) and not keyboard
+    of_keyboard = node.package == KEYBOARD_PACKAGE
+    in_dialog = _is_dialog(chain[0], size) and not of_keyboard and node.package != SYSTEM_UI_PACKAGE
     text = clean(shown_text(node))
     if kind in ("text", "button") and not text and leaf:
         text = clean(node.content_desc)
@@ -113,7 +223,7 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
     box = node.bounds
     classes = ["n", kind]
     if parent is None:
-        classes.append("keyboard" if keyboard else "dialog" if in_dialog else "window")
+        classes.append("keyboard" if of_keyboard else "dialog" if in_dialog else "window")
         if node.package == LAUNCHER_PACKAGE:
             classes.append("launcher")
     if node.checked:
@@ -213,22 +323,15 @@ def clean(text: str) -> str:
     return _UNDRAWABLE.sub("�", text)
 
 
-def data_uri(png: bytes) -> str:
-    """A picture as a URI that needs no network."""
-    mime = "image/jpeg" if png[:2] == b"\xff\xd8" else "image/png"
-    return f"data:{mime};base64," + base64.b64encode(png).decode("ascii")
+def data_uri(picture: bytes) -> str:
+    """A PNG or JPEG as a URI that needs no network."""
+    mime = "image/jpeg" if picture[:2] == b"\xff\xd8" else "image/png"
+    return f"data:{mime};base64," + base64.b64encode(picture).decode("ascii")
 
 
-PictureAddress = Callable[[str], str]
-
-
-def addresses_of(pixels: Mapping[str, bytes]) -> PictureAddress:
-    """Pictures by hash as data URIs; empty where there is no such picture."""
-
-    def address(sha: str) -> str:
-        return data_uri(pixels[sha]) if sha in pixels else ""
-
-    return address
+def inline_address(sha: str, picture: Picture, part: Bounds | None) -> str:
+    """The picture, or a part of it, as a URI that needs no network."""
+    return data_uri(picture.png if part is None else picture.crop_png(part))
 
 
 def _is_dialog(window: Node, size: Size) -> bool:

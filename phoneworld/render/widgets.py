@@ -101,9 +101,12 @@ def _refined(kind: str, node: Node, leaf: bool) -> str:
         return "group"
     if kind in ("button", "icon_button") and not leaf and not node.text:
         return "group"
-    if kind == "button" and leaf and node.bounds.width < 1.4 * node.bounds.height and len(node.label) > 3 and icon_of(node):
-        return "icon_button"
     return kind
+
+
+def crowds_its_words(node: Node) -> bool:
+    """True for a button too small for its words that an icon can stand for: a web page's icon buttons are such."""
+    return node.bounds.width < 1.4 * node.bounds.height and len(node.label) > 3 and icon_of(node) != ""
 
 
 def _icon_sized(node: Node) -> bool:

@@ -1,0 +1,371 @@
+"""What of a recorded picture still holds, and what must be drawn anew. Knows trees and pictures, writes no HTML.
+
+The tree now is laid against the tree that was recorded with the picture, node by node. Then, from the bottom up:
+
+    the picture      right wherever nothing changed
+    covers           over all that changed, moved or went: the colour that the picture itself shows around it
+    pieces           recorded pixels, where a widget moved, or where a cover fell on a widget that stands above it
+    live widgets     drawn from the node, in the font and colours that the picture shows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Literal
+
+from phoneworld.render.lettering import words_box
+from phoneworld.render.style import Ground, Picture
+from phoneworld.render.widgets import kind_of_look, shown_text
+from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.node import Hierarchy, Node, Path, drawing_sequence
+
+Why = Literal["changed", "new", "caret"]
+Signature = tuple[object, ...]
+
+_SHADOW_DP = 4  # how far a card's shadow reaches beyond its bounds
+TOGGLES = ("checkbox", "radio", "switch", "checked_text")
+FRAMED = ("edit", "button", "spinner")
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A rectangle of ground laid over pixels that no longer hold."""
+
+    bounds: Bounds
+    ground: Ground
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Recorded pixels from `source`, drawn at `target`; both have one size and lie on the screen."""
+
+    path: Path
+    source: Bounds
+    target: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A widget to be drawn. `model` is the recorded node whose pixels tell how it looks: itself, or one of its kind.
+
+    `room` is its bounds and the free space to its right; `backing` is laid under it, above pieces.
+    """
+
+    path: Path
+    why: Why
+    model: Node | None
+    room: Bounds
+    backing: Cover | None = None
+
+
+@dataclass(slots=True)
+class Composition:
+    """What lies on the picture: covers below, then pieces and live widgets in drawing order."""
+
+    covers: list[Cover] = field(default_factory=list)
+    items: list[Piece | Live] = field(default_factory=list)
+
+    @property
+    def is_recorded(self) -> bool:
+        """True where the picture alone is right."""
+        return not self.covers and not self.items
+
+
+def own_look(node: Node) -> Signature:
+    """What is drawn of a node itself, apart from where."""
+    return (
+        node.class_name, node.resource_id, shown_text(node), node.content_desc, node.hint if node.is_editable else None,
+        node.checked, node.enabled, node.focused and node.is_editable, node.visible,
+    )  # fmt: skip
+
+
+def recorded_words(node: Node, kind: str) -> str:
+    """The words that the picture shows on a node."""
+    words = shown_text(node) or (node.content_desc if kind in ("text", "button") else "")
+    return words or (node.hint or "" if kind == "edit" else "")
+
+
+def compose(now: Hierarchy, recorded: Hierarchy, picture: Picture, density: int) -> Composition:
+    """What must be laid over the picture so that it shows the tree as it is now."""
+    if now == recorded:
+        return Composition()
+    return _Composer(now, recorded, picture, density).run()
+
+
+def pair(now: Hierarchy, recorded: Hierarchy) -> dict[Path, Path]:
+    """For each node of the tree now that was recorded, its path then. Equal subtrees are found wherever they moved to."""
+    signatures: dict[int, Signature] = {}
+
+    def sign(node: Node) -> Signature:
+        found = signatures.get(id(node))
+        if found is None:
+            found = signatures[id(node)] = (own_look(node), tuple(sign(child) for child in node.children))
+        return found
+
+    pairs: dict[Path, Path] = {}
+    pending: list[tuple[Path, tuple[Node, ...], Path, tuple[Node, ...]]] = [((), now.windows, (), recorded.windows)]
+    while pending:
+        ours_at, ours, theirs_at, theirs = pending.pop()
+        for i, j in _match([sign(n) for n in ours], ours, [sign(n) for n in theirs], theirs):
+            pairs[(*ours_at, i)] = (*theirs_at, j)
+            pending.append(((*ours_at, i), ours[i].children, (*theirs_at, j), theirs[j].children))
+    return pairs
+
+
+def _match(
+    left: list[Signature], ours: tuple[Node, ...], right: list[Signature], theirs: tuple[Node, ...]
+) -> Iterator[tuple[int, int]]:
+    """Which of our siblings is which of theirs: equal ones in order, and between them those of one kind."""
+    if len(left) == len(right) == 1:
+        if _same_kind(ours[0], theirs[0]):
+            yield 0, 0
+        return
+    numbers = {s: i for i, s in enumerate(dict.fromkeys([*left, *right]))}
+    blocks = SequenceMatcher(None, [numbers[s] for s in left], [numbers[s] for s in right], autojunk=False).get_opcodes()
+    for tag, i1, i2, j1, j2 in blocks:
+        if tag == "equal":
+            yield from zip(range(i1, i2), range(j1, j2), strict=True)
+            continue
+        free = list(range(j1, j2))
+        for i in range(i1, i2):
+            alike = [j for j in free if _same_kind(ours[i], theirs[j])]
+            if alike:
+                # The nearest in place: a row whose text changed stays where it was.
+                j = min(alike, key=lambda j: ours[i].bounds.largest_edge_distance(theirs[j].bounds))
+                free = [k for k in free if k > j]
+                yield i, j
+
+
+def _same_kind(a: Node, b: Node) -> bool:
+    return a.class_name == b.class_name and a.resource_id == b.resource_id
+
+
+class _Composer:
+    """One comparison of two trees over one picture."""
+
+    def __init__(self, now: Hierarchy, recorded: Hierarchy, picture: Picture, density: int) -> None:
+        self.now, self.recorded, self.picture = now, recorded, picture
+        self.screen: Size = picture.size
+        self.margin = round(_SHADOW_DP * density / 160)
+        self.pairs = pair(now, recorded)
+        self.kept = set(self.pairs.values())
+        self.order = {path: i for i, (path, _) in enumerate(recorded.drawing(self.screen))}
+        self.out = Composition()
+        self.static: dict[Path, Path] = {}
+        self.covered: list[tuple[Bounds, Bounds, int]] = []
+
+    def run(self) -> Composition:
+        for i, window in enumerate(self.now.windows):
+            self.visit((i,), window)
+        for path, node in self.recorded.drawing(self.screen):
+            if path not in self.kept and (len(path) == 1 or path[:-1] in self.kept):
+                self.cover_outside(path, node)
+        self.out.items = list(self.in_drawing_order())
+        return self.out
+
+    def visit(self, path: Path, node: Node) -> None:
+        """Decides for one node of the tree now; its children follow where it does not settle them."""
+        then_path = self.pairs.get(path)
+        if not node.visible or node.bounds.intersect(self.screen.bounds).is_empty:
+            if then_path is not None and then_path in self.order:
+                self.cover_outside(then_path, self.recorded.at(then_path))
+            return
+        then = None if then_path is None else self.recorded.at(then_path)
+        if then is None or then_path is None or then_path not in self.order:
+            self.add_new(path, node)
+            return
+        shift = _shift(node, then)
+        if shift == (0, 0):
+            self.keep(path, then_path, node)
+            return
+        if shift is not None and self.on_screen(then.bounds) and self.on_screen(node.bounds):
+            self.cover_outside(then_path, then)
+            self.out.items.append(Piece(path, then.bounds, node.bounds))
+            return
+        if any(child.visible for child in node.children) or any(child.visible for child in then.children):
+            if _words_changed(node, then):
+                self.redraw(path, node, then_path, then)
+            for i, child in enumerate(node.children):
+                self.visit((*path, i), child)
+        elif own_look(node) != own_look(then) or node.bounds != then.bounds:
+            self.redraw(path, node, then_path, then)
+        else:
+            self.static[path] = then_path
+
+    def keep(self, path: Path, then_path: Path, node: Node) -> None:
+        """A subtree whose pixels hold; remembered, since a cover may yet fall on it."""
+        self.static[path] = then_path
+        for i, child in enumerate(node.children):
+            self.keep((*path, i), (*then_path, i), child)
+
+    def redraw(self, path: Path, node: Node, then_path: Path, then: Node) -> None:
+        """A widget that is still there and looks different, or has another size."""
+        kind = kind_of_look(node, leaf=not node.children)
+        if kind in ("group", "bar") and not _words_changed(node, then):
+            return
+        only_focus = (
+            node.bounds == then.bounds and node.focused and not then.focused
+            and own_look(node)[:-2] == own_look(then)[:-2] and node.visible == then.visible
+        )  # fmt: skip
+        if only_focus:
+            self.static[path] = then_path
+            self.out.items.append(Live(path, "caret", then, node.bounds))
+            return
+        if node.bounds == then.bounds:
+            donor = self.donor(node, then) if kind in TOGGLES else None
+            if donor is not None:
+                self.out.items.append(Piece(path, donor.bounds, node.bounds))
+                return
+            area = inside = then.bounds
+            if kind in FRAMED or kind == "text":
+                area = self.picture.interior(then.bounds) if kind in FRAMED else then.bounds
+                inside = words_box(self.picture, area, recorded_words(then, kind))
+            self.put_cover(inside, self.picture.ground(area).cut(area, inside), then_path, exact=True)
+        else:
+            self.cover_outside(then_path, then)
+        self.out.items.append(Live(path, "changed", then, self.room(path, node)))
+
+    def add_new(self, path: Path, node: Node) -> None:
+        """A widget that the picture does not show: drawn after one of its kind."""
+        if not node.visible or node.bounds.intersect(self.screen.bounds).is_empty:
+            return
+        model = self.like(node)
+        leaf = not any(child.visible for child in node.children)
+        kind = kind_of_look(node, leaf=leaf)
+        if model is None:
+            if leaf or len(path) == 1 or kind not in ("group", "bar"):
+                self.out.items.append(Live(path, "new", None, node.bounds))
+        elif not leaf:
+            laid = node.bounds.intersect(self.screen.bounds)
+            self.covered.append((laid, laid, len(self.order)))
+            self.out.covers.append(Cover(laid, self.picture.ground(model.bounds)))
+        else:
+            same_size = (model.bounds.width, model.bounds.height) == (node.bounds.width, node.bounds.height)
+            fits = same_size and self.on_screen(model.bounds) and self.on_screen(node.bounds)
+            equal = own_look(model) == own_look(node)
+            if fits and (equal or kind in FRAMED):
+                self.out.items.append(Piece(path, model.bounds, node.bounds))
+            if not (fits and equal):
+                backing = None
+                if fits and kind in FRAMED:
+                    area = self.picture.interior(model.bounds)
+                    inside = words_box(self.picture, area, recorded_words(model, kind))
+                    dx, dy = node.bounds.left - model.bounds.left, node.bounds.top - model.bounds.top
+                    backing = Cover(inside.shift(dx, dy), self.picture.ground(area).cut(area, inside))
+                self.out.items.append(Live(path, "new", model, self.room(path, node), backing))
+        for i, child in enumerate(node.children):
+            self.add_new((*path, i), child)
+
+    def cover_outside(self, then_path: Path, then: Node) -> None:
+        """Takes a recorded widget away as a whole: what its parent shows between its children is laid over it."""
+        if len(then_path) == 1:
+            self.put_cover(then.bounds, self.picture.ground(then.bounds), then_path, exact=True)
+            return
+        parent = self.recorded.at(then_path[:-1])
+        others = tuple(child.bounds for child in parent.children if child is not then and child.visible)
+        grown = Bounds(
+            then.bounds.left - self.margin, then.bounds.top - self.margin,
+            then.bounds.right + self.margin, then.bounds.bottom + self.margin,
+        ).intersect(parent.bounds)  # fmt: skip
+        plain = kind_of_look(then, leaf=not then.children) == "text"
+        ground = self.picture.ground(then.bounds) if plain else self.picture.ground_around(then.bounds, parent.bounds, others)
+        self.put_cover(then.bounds, ground, then_path, exact=plain or grown.is_empty, grown=grown)
+
+    def put_cover(self, box: Bounds, ground: Ground, then_path: Path, *, exact: bool, grown: Bounds | None = None) -> None:
+        laid = (box if exact or grown is None else grown).intersect(self.screen.bounds)
+        if not laid.is_empty:
+            self.covered.append((box, laid, self.order.get(then_path, 0)))
+            self.out.covers.append(Cover(laid, ground))
+
+    def in_drawing_order(self) -> Iterator[Piece | Live]:
+        """Pieces and live widgets as they lie; widgets whose pixels hold are put back where a cover fell on them."""
+        made: dict[Path, list[Piece | Live]] = {}
+        for item in self.out.items:
+            made.setdefault(item.path, []).append(item)
+
+        def visit(path: Path, node: Node) -> Iterator[Piece | Live]:
+            if not node.visible:
+                return
+            then_path = self.static.get(path)
+            if then_path is not None and not any(c.visible for c in node.children) and self.hidden_by_cover(then_path, node):
+                box = node.bounds.intersect(self.screen.bounds)
+                yield Piece(path, box, box)
+            yield from made.get(path, ())
+            for i in drawing_sequence(node.children):
+                yield from visit((*path, i), node.children[i])
+
+        for i, window in enumerate(self.now.windows):
+            yield from visit((i,), window)
+
+    def hidden_by_cover(self, then_path: Path, node: Node) -> bool:
+        """True where a cover fell on a widget that stood above what was covered, or only the cover's margin did."""
+        if node.bounds.intersect(self.screen.bounds).is_empty or not node.is_drawn:
+            return False
+        mine = self.order.get(then_path, -1)
+        for box, laid, order in self.covered:
+            if laid.intersect(node.bounds).is_empty:
+                continue
+            if mine > order or box.intersect(node.bounds).is_empty:
+                return True
+        return False
+
+    def donor(self, node: Node, then: Node) -> Node | None:
+        """Another toggle of this picture, without words, that stands as this one does now on the same ground."""
+        if not self.on_screen(then.bounds) or shown_text(node) or own_look(node)[:5] != own_look(then)[:5]:
+            return None
+        ground = self.picture.ground(then.bounds)
+        for path, other in self.recorded.drawing(self.screen):
+            alike = other.class_name == node.class_name and other.checked == node.checked and other.enabled == node.enabled
+            same_size = (other.bounds.width, other.bounds.height) == (node.bounds.width, node.bounds.height)
+            fits = alike and same_size and not shown_text(other) and self.on_screen(other.bounds)
+            if fits and path in self.order and self.picture.ground(other.bounds) == ground:
+                return other
+        return None
+
+    def on_screen(self, box: Bounds) -> bool:
+        return not box.is_empty and box.intersect(self.screen.bounds) == box
+
+    def room(self, path: Path, node: Node) -> Bounds:
+        """The bounds of a node and the free space to its right: a counter may grow by a digit."""
+        if len(path) == 1:
+            return node.bounds
+        parent = self.now.at(path[:-1])
+        right = max(node.bounds.right, parent.bounds.right)
+        for other in parent.children:
+            beside = other.bounds.top < node.bounds.bottom and other.bounds.bottom > node.bounds.top
+            if other is not node and other.visible and beside and other.bounds.left >= node.bounds.right:
+                right = min(right, other.bounds.left)
+        return Bounds(node.bounds.left, node.bounds.top, min(right, self.screen.width), node.bounds.bottom)
+
+    def like(self, node: Node) -> Node | None:
+        """The recorded node that tells best how a new one looks: alike in class, id and size; equal in looks if there is one."""
+        best: tuple[int, Node] | None = None
+        for path, other in self.recorded.walk():
+            if not _same_kind(node, other) or path not in self.order or bool(node.children) != bool(other.children):
+                continue
+            score = 4 * (own_look(node) == own_look(other)) + 2 * (node.bounds.width == other.bounds.width)
+            score += (node.checked == other.checked) + (node.bounds.height == other.bounds.height)
+            score += 2 * (bool(node.text) == bool(other.text))
+            if best is None or score > best[0]:
+                best = (score, other)
+        return None if best is None else best[1]
+
+
+def _shift(node: Node, then: Node) -> tuple[int, int] | None:
+    """By how much a whole subtree moved with nothing in it changed; None where something in it did."""
+    dx, dy = node.bounds.left - then.bounds.left, node.bounds.top - then.bounds.top
+    pending = [(node, then)]
+    while pending:
+        ours, theirs = pending.pop()
+        if own_look(ours) != own_look(theirs) or len(ours.children) != len(theirs.children):
+            return None
+        if ours.visible and theirs.bounds.shift(dx, dy) != ours.bounds:
+            return None
+        pending += zip(ours.children, theirs.children, strict=True)
+    return dx, dy
+
+
+def _words_changed(node: Node, then: Node) -> bool:
+    return (shown_text(node), node.checked) != (shown_text(then), then.checked)
