@@ -47,6 +47,7 @@ _ALIKE = 0.6
 # A node that fills this share of a page hides what lies under the page.
 _COVERS = 0.8
 _FORM_OVERLAP = 0.25
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Features:
     collections: frozenset[str]
     controls: frozenset[str]
     passive: frozenset[str]
-    form: frozenset[str]
+    form: frozenset[tuple[str, str]]
     kept: frozenset[str] = frozenset()
 
 
@@ -83,11 +84,19 @@ def screen_key(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple
     `mask` names nodes to leave out with all below them; `keep` names nodes whose text is part of the identity.
     """
     f = features(capture, mask=mask, keep=keep)
-    parts = (f.package, f.landscape, f.popup, f.activity, *(sorted(s) for s in (f.selected, f.collections, f.controls, f.passive, f.kept)))
+    parts = (
+        f.package,
+        f.landscape,
+        f.popup,
+        f.activity,
+        *(sorted(s) for s in (f.selected, f.collections, f.controls, f.passive, f.kept)),
+    )
     return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def screens_of(graph: StateGraph, *, mask: tuple[Selector, ...] = (), keep: tuple[Selector, ...] = ()) -> dict[str, tuple[str, ...]]:
+def screens_of(
+    graph: StateGraph, *, mask: tuple[Selector, ...] = (), keep: tuple[Selector, ...] = ()
+) -> dict[str, tuple[str, ...]]:
     """The screens of a graph: screen id → the ids of its captures, both in the graph's order.
 
     A screen is named after the key of its first capture. Quadratic in the number of *different* features only.
@@ -141,16 +150,27 @@ def same_screen(a: Features, b: Features) -> bool:
     more, less = len(a.controls - b.controls), len(b.controls - a.controls)
     if max(more, less) > 1:
         return False
-    if _overlap(a.form, b.form) < _FORM_OVERLAP:
-        return False
     all_of_a, all_of_b = a.controls | a.passive, b.controls | b.passive
-    both = all_of_a | all_of_b
-    return not both or len(all_of_a & all_of_b) / len(both) >= _ALIKE
+    both, common = all_of_a | all_of_b, all_of_a & all_of_b
+    if both and len(common) / len(both) < _ALIKE:
+        return False
+    return all(_one_form(shown_a, shown_b, len(common)) for shown_a, shown_b in _forms(a, b))
 
 
-def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """How much of the smaller set is in the other; 1 where either is empty."""
-    return len(a & b) / min(len(a), len(b)) if a and b else 1.0
+def _forms(a: Features, b: Features) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """What either shows of each scrolling area."""
+    areas = sorted({area for area, _ in a.form | b.form})
+    return [
+        (frozenset(w for at, w in a.form if at == area), frozenset(w for at, w in b.form if at == area))
+        for area in areas
+    ]
+
+
+def _one_form(a: frozenset[str], b: frozenset[str], common_around: int) -> bool:
+    """True where two glimpses may be of one form: enough of the smaller is in the larger, or too little is shown to tell."""
+    if min(len(a), len(b)) < _FEW:
+        return bool(a & b) or common_around >= _FEW
+    return len(a & b) >= _FORM_OVERLAP * min(len(a), len(b))
 
 
 def volatile_slots(
@@ -200,47 +220,57 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
     package = _package(capture)
     popup = _is_popup(capture)
     masked, kept = frozenset(_named(capture, mask)), frozenset(_named(capture, keep))
-    selected, collections, controls, passive, form, words_kept = (set[str]() for _ in range(6))
+    selected, collections, controls, passive, words_kept = (set[str]() for _ in range(5))
+    form: set[tuple[str, str]] = set()
     for path in kept:
         words_kept.add(f"{_name(tree.at(path))}={tree.at(path).text}")
 
-    def visit(path: Path, node: Node, scrolling: bool) -> None:
+    def visit(path: Path, node: Node, area: str) -> None:
         if not node.visible or path in masked or _is_transient(node):
             return
-        shown = not node.bounds.intersect(capture.size.bounds).is_empty
+        shown = _is_shown(node.bounds, capture.size)
         short = _short(node.class_name)
         if _is_list(node) and shown:
-            (form if scrolling else collections).add(f"list {node.resource_id or short}")
+            if area:
+                form.add((area, f"list {node.resource_id}"))
+            else:
+                collections.add(f"list {node.resource_id or short}")
             if popup:
-                passive.update(_words(n.label) for n in _below(node) if n.label and n.visible)
+                passive.update(_all_words(node))
             return
-        rows = _alike(node.children) if shown else frozenset()
-        if rows:
-            (form if scrolling else collections).add(f"rows of {_name(node)}")
-            if popup:
-                passive.update(_words(n.label) for i in rows for n in _below(node.children[i]) if n.label and n.visible)
+        rows = _alike(node.children) if shown and len(node.children) >= _FEW else frozenset()
+        if rows and not area:
+            passive.add(f"rows of {_name(node)}")
         if shown and not (path and _is_bare(node)):
-            takes = node.takes("tap") or node.takes("long_press") or node.checkable
-            if scrolling:
-                form.add(_name(node) if node.resource_id or node.is_editable else _words(_label(node)) or short)
-            elif takes or node.is_editable:
-                controls.add(_name(node) if node.resource_id or node.is_editable else f"{short} {_words(_label(node))}")
+            takes = node.takes("tap") or node.takes("long_press") or node.checkable or node.is_editable
+            named = bool(node.resource_id) or node.is_editable
+            if area:
+                form.add((area, _name(node) if named else _words(_label(node)) or short))
+            elif takes:
+                controls.add(_name(node) if named else f"{short} {_words(_label(node))}")
             elif popup:
                 passive.add(_words(node.label) or _name(node))
             else:
-                passive.add(_name(node) if node.resource_id else f"{short} {_words(node.label)}")
+                passive.add(_name(node) if named else f"{short} {_words(node.label)}")
         tab = _selected_tab(node.children)
         if tab is not None and shown:
             selected.add(f"{_name(node)} {_words(_label(node.children[tab])) or tab}")
-        inside = scrolling or (short.endswith(_SCROLLERS) and not short.startswith("Horizontal") and not popup)
-        covered = _covered(node.children)
+        if not area and not popup and _scrolls(node):
+            area = _place(node.bounds, capture.size)
+        covered = _covered(node.children) if len(node.children) > 1 else frozenset()
         for i, child in enumerate(node.children):
-            if i not in rows and i not in covered:
-                visit((*path, i), child, inside)
+            if i in covered:
+                continue
+            if i not in rows:
+                visit((*path, i), child, area)
+            elif popup:
+                passive.update(_all_words(child))
+            elif area:
+                form.update((area, words) for words in _all_words(child))
 
     for i, window in enumerate(tree.windows):
         if window.package != "com.android.systemui" or len(tree.windows) == 1:
-            visit((i,), window, False)
+            visit((i,), window, "")
     trusted = not popup and capture.state.package == package
     return Features(
         package=package,
@@ -258,7 +288,9 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
 
 def _visible(capture: Capture) -> Iterator[tuple[Path, Node, bool]]:
     """The visible nodes with their paths, in document order, and whether each lies in a row of a list."""
-    stack = [((i,), window, False) for i, window in reversed(list(enumerate(capture.hierarchy.windows)))]
+    stack: list[tuple[Path, Node, bool]] = [
+        ((i,), window, False) for i, window in reversed(list(enumerate(capture.hierarchy.windows)))
+    ]
     while stack:
         path, node, in_rows = stack.pop()
         if not node.visible:
@@ -282,6 +314,18 @@ def _is_popup(capture: Capture) -> bool:
     A window fills it that takes more than half of it and reaches two of its edges (apps share the screens of cars and tablets).
     """
     return not any(_fills(window.bounds, capture.size) for window in capture.hierarchy.windows)
+
+
+def _is_shown(bounds: Bounds, size: Size) -> bool:
+    """True where some of it lies on the screen; spelt out, for it is asked of every node."""
+    return (
+        bounds.left < bounds.right
+        and bounds.top < bounds.bottom
+        and bounds.left < size.width
+        and bounds.top < size.height
+        and bounds.right > 0
+        and bounds.bottom > 0
+    )
 
 
 def _fills(bounds: Bounds, size: Size) -> bool:
@@ -313,6 +357,25 @@ def _is_transient(node: Node) -> bool:
         return True
     only = node.children[0].children if len(node.children) == 1 else ()
     return any(c.resource_id.endswith(_TRANSIENT_IDS) for c in (*node.children, *only))
+
+
+def _scrolls(node: Node) -> bool:
+    """True for an area whose content is a form or a page that scrolls down, and not a list."""
+    short = _short(node.class_name)
+    if short.startswith("Horizontal") or short.endswith("Pager"):
+        return False
+    return short.endswith(_SCROLLERS) or (node.scrollable and _is_bare(node))
+
+
+def _place(bounds: Bounds, size: Size) -> str:
+    """A name for a scrolling area that has none: where it lies from left to right, in eighths of the screen."""
+    return f"{round(bounds.left * 8 / size.width)}-{round(bounds.right * 8 / size.width)}"
+
+
+def _all_words(node: Node) -> Iterator[str]:
+    """What is written in a row; nothing where its parts have ids, for then the words are content."""
+    parts = [n for n in _below(node) if n.visible and n.label]
+    return (_words(n.label) for n in parts if not n.resource_id or n.resource_id.startswith("android:id/"))
 
 
 def _is_bare(node: Node) -> bool:
@@ -348,14 +411,17 @@ def _shape(node: Node) -> tuple[object, ...]:
 
 
 def _alike(children: tuple[Node, ...]) -> frozenset[int]:
-    """The indexes of siblings that are rows of one kind: two or more that hold something, three or more that do not."""
+    """The indexes of three or more siblings that are rows of one kind, each made of several parts.
+
+    Single controls side by side (a menu, a button bar) are no rows: their words are what tells screens apart.
+    """
     by_shape: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, child in enumerate(children):
-        if child.visible:
+        if child.visible and child.children:
             by_shape[_shape(child)].append(i)
     rows: set[int] = set()
     for members in by_shape.values():
-        if len(members) >= 3 and any(any(n.is_drawn for n in _below(children[i])) for i in members):
+        if len(members) >= _FEW and any(sum(n.is_drawn for n in _below(children[i])) > 1 for i in members):
             rows.update(members)
     return frozenset(rows)
 
@@ -372,13 +438,22 @@ def _covered(children: tuple[Node, ...]) -> frozenset[int]:
         if not below or not over.visible or over.bounds.is_empty:
             continue
         drawn = [n for n in _below(over) if n.visible and n.is_drawn]
-        if len(drawn) >= 3 and any(n.bounds.intersect(over.bounds).area >= _COVERS * over.bounds.area for n in drawn):
+        content = (n for n in drawn if not n.children or _is_list(n) or _scrolls(n))
+        if len(drawn) >= _FEW and any(
+            n.bounds.intersect(over.bounds).area >= _COVERS * over.bounds.area for n in content
+        ):
             covered.update(below)
     return frozenset(covered)
 
 
 def _holds(outer: Bounds, inner: Bounds) -> bool:
-    return outer.intersect(inner) == inner
+    return (
+        outer.left <= inner.left
+        and outer.top <= inner.top
+        and inner.right <= outer.right
+        and inner.bottom <= outer.bottom
+        and not inner.is_empty
+    )
 
 
 def _selected_tab(children: tuple[Node, ...]) -> int | None:
