@@ -46,7 +46,6 @@ class WebApp:
         self._touched = False
         self._picture: bytes | None = None
         self._picture_is_new = False
-        self._fit()
 
     # What it shows
 
@@ -227,12 +226,9 @@ class WebApp:
             return
         self.keyboard, self.layer = shown, "lower"
         if self.page.dialog is None:
-            self._fit()
+            self.page.set_viewport(self._screen.css_viewport(keyboard=shown))
             if shown:
                 self.page.evaluate("phoneworld.reveal()")
-
-    def _fit(self) -> None:
-        self.page.set_viewport(self._screen.css_viewport(keyboard=self.keyboard), self._screen.css_size, self._screen.dpr)
 
     def _touch_window(self, window: native.Window, action: PointGesture) -> None:
         size, density, start = self._screen.size, self._screen.density, points_of(action)[0]

@@ -293,7 +293,7 @@ class WebDevice:
         )  # fmt: skip
         self._context = page.context
         if self._clock_ms is not None:
-            self._context.clock.set_fixed_time(self._clock_ms)
+            self._context.clock.set_fixed_time(self._now())
         if self._seed is not None:
             self._context.add_init_script(seeded_random(self._seed))
         return WebPage(page)

@@ -232,15 +232,16 @@ class WebPage:
         taken, self.reports = self.reports, []
         return taken
 
-    def set_viewport(self, viewport: Size, screen: Size, dpr: float) -> None:
-        """Resizes the page to a viewport, in CSS pixels, on a screen of a size; the page gets its resize events."""
-        self.send(
-            "Emulation.setDeviceMetricsOverride",
-            {
-                "width": viewport.width, "height": viewport.height, "deviceScaleFactor": dpr, "mobile": False,
-                "screenWidth": screen.width, "screenHeight": screen.height,
-            },
-        )  # fmt: skip
+    def set_viewport(self, viewport: Size) -> None:
+        """Resizes the page to a viewport in CSS pixels; the page gets its resize events.
+
+        By Playwright and not by a CDP call of ours: with two sessions emulating a device, Chromium now and then scales
+        the touches of one of them twice. What it costs: the page's `screen.height` becomes that of the viewport.
+        """
+        if self.dialog is not None:
+            raise DialogOpen
+        with self.guard():
+            self._page.set_viewport_size({"width": viewport.width, "height": viewport.height})
 
     def go_back(self) -> bool:
         """One entry back in the history; False where there is none (the blank page before the app does not count)."""
