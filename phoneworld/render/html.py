@@ -139,11 +139,16 @@ def page(widgets: list[Widget], size: Size, density: int, *, picture: str = "", 
     )
 
 
-def fragment(widgets: list[Widget], size: Size, density: int, *, picture: str = "", covers: tuple[str, ...] = ()) -> str:
-    """The screen without the page around it."""
+def screen_fragment(widgets: list[Widget], size: Size, density: int, *, picture: str = "", covers: tuple[str, ...] = ()) -> str:
+    """One screen without a page around it."""
     return environment().get_template("screen/fragment.html").render(
         size=size, dp=_number(density / 160), widgets=widgets, picture=picture, covers=covers
     )
+
+
+def screen_shell(size: Size) -> str:
+    """The page without a screen in it: pictures come from its own origin."""
+    return environment().get_template("screen/shell.html").render(css=screen_css(), size=size)
 
 
 @cache

@@ -93,6 +93,11 @@ class Picture:
         """The picture as a PNG without any colour management: the very bytes recorded, where they are that already."""
         return self._png or encode_png(self.rgb)
 
+    @property
+    def has_png(self) -> bool:
+        """True where `png` costs nothing."""
+        return self._png is not None or "png" in self.__dict__
+
     def crop_png(self, box: Bounds) -> bytes:
         """A part of the picture as a PNG; `box` must lie inside."""
         return encode_png(self.part(box))
