@@ -31,6 +31,8 @@ _ACTIONS = frozenset(KINDS.values())
 _OVER = "the episode is over; call reset"
 
 MomentT = TypeVar("MomentT")
+Parse: TypeAlias = Callable[[object, Callable[[], Size]], Action]
+"""Reads an action for a screen whose size it may ask. Raises ActionError."""
 
 
 class Outcome(Protocol):
@@ -70,7 +72,11 @@ class Snapshot:
 
 
 class Env(ABC, Generic[MomentT]):
-    """One phone to act on. `reward(before, action, after)` is called after each valid step; without one, rewards are 0."""
+    """One phone to act on.
+
+    `reward(before, action, after)` is called after each valid step; without one, rewards are 0. `parse` reads what `step` is
+    handed, where that is neither an Action nor its JSON.
+    """
 
     supports_snapshots = True
 
@@ -81,6 +87,7 @@ class Env(ABC, Generic[MomentT]):
         max_steps: int | None = None,
         instruction: str = "",
         reward: Callable[[MomentT, Action, MomentT], float] | None = None,
+        parse: Parse | None = None,
     ) -> None:
         if max_steps is not None and max_steps < 1:
             raise SessionError(f"max_steps is at least 1, found {max_steps}", hint="or None for no budget")
@@ -88,6 +95,7 @@ class Env(ABC, Generic[MomentT]):
         self.max_steps = max_steps
         self.instruction = instruction
         self.reward = reward
+        self._parse: Parse = parse or parse_action
         self.seed = 0
         self.steps = 0
         self.termination: Termination | None = None
@@ -104,7 +112,7 @@ class Env(ABC, Generic[MomentT]):
         """Does one action. Raises ActionError, or returns an Outcome that is not valid, for one that cannot be done."""
 
     @abstractmethod
-    def _observation(self) -> Observation:
+    def observation(self) -> Observation:
         """What the phone shows now."""
 
     @abstractmethod
@@ -116,8 +124,8 @@ class Env(ABC, Generic[MomentT]):
         """Names where the phone is."""
 
     @abstractmethod
-    def _size(self) -> Size:
-        """The screen as it is rotated now."""
+    def screen_size(self) -> Size:
+        """The screen in pixels as it is rotated now."""
 
     def _save(self) -> Any:
         raise SessionError("this phone cannot be put back", hint="a simulated phone can: PhoneEnv, or DeviceEnv over mock:BUNDLE")
@@ -137,7 +145,7 @@ class Env(ABC, Generic[MomentT]):
             self.seed = int(seed)
         self._start(self.seed, start, snapshot.phone if snapshot is not None else None)
         self.steps, self.termination, self._started = 0, None, True
-        return self._observation(), self._info(Done())
+        return self.observation(), self._info(Done())
 
     def step(self, action: Action | Mapping[str, Any]) -> tuple[Observation, float, bool, bool, Info]:
         """Does one action, given as a value or as its JSON object: observation, reward, terminated, truncated, info.
@@ -151,11 +159,11 @@ class Env(ABC, Generic[MomentT]):
             raise SessionError("there is no episode yet", hint="call reset() first")
         if self.termination is not None:
             info = self._info(Done(False), invalid=_OVER)
-            return self._observation(), 0.0, self.terminated, self.truncated, info
+            return self.observation(), 0.0, self.terminated, self.truncated, info
         self.steps += 1
         reward, status, answer = 0.0, None, None
         try:
-            parsed = parse_action(action, self._size)
+            parsed = self._parse(action, self.screen_size)
             before = self._moment() if self.reward is not None else None
             outcome = self._act(parsed)
             invalid = None if outcome.valid else outcome.message
@@ -173,7 +181,7 @@ class Env(ABC, Generic[MomentT]):
         if self.termination is None and self.max_steps is not None and self.steps >= self.max_steps:
             self.termination = "max_steps"
         info = self._info(outcome, invalid=invalid, status=status, answer=answer)
-        return self._observation(), reward, self.terminated, self.truncated, info
+        return self.observation(), reward, self.terminated, self.truncated, info
 
     @property
     def terminated(self) -> bool:
@@ -193,7 +201,7 @@ class Env(ABC, Generic[MomentT]):
         """Goes on from a snapshot as if nothing had happened since. Raises SessionError for one that is not of this phone."""
         self._start(snapshot.seed, None, snapshot.phone)
         self.seed, self.steps, self.termination, self._started = snapshot.seed, snapshot.steps, snapshot.termination, True
-        return self._observation(), self._info(Done())
+        return self.observation(), self._info(Done())
 
     def __enter__(self) -> Env[MomentT]:
         return self
@@ -222,10 +230,10 @@ class Env(ABC, Generic[MomentT]):
         self.termination = "error"
         info = self._info(Done(), invalid=None)
         info["error_kind"], info["message"] = "infra", error.message
-        return self._observation(), float("nan"), False, True, info
+        return self.observation(), float("nan"), False, True, info
 
 
-def parse_action(action: object, size: Size | Callable[[], Size]) -> Action:
+def parse_action(action: object, size: Callable[[], Size]) -> Action:
     """An Action of what a caller handed in: a value, or its JSON object in any coordinate space. Raises ActionError.
 
     Numbers of numpy are taken as numbers. A point outside the screen is left to the phone to refuse.
@@ -237,7 +245,7 @@ def parse_action(action: object, size: Size | Callable[[], Size]) -> Action:
         if kind in _ACTIONS:
             return action_from_json(_plain(action_to_json(action)))  # type: ignore[arg-type]
         if isinstance(action, Mapping):
-            return action_from_json(_plain(action), size=size() if callable(size) else size)
+            return action_from_json(_plain(action), size=size())
     except (TypeError, ValueError, OverflowError) as e:
         raise ActionError(f"the action holds what cannot be read: {e}", hint='for example {"kind": "tap", "x": 1, "y": 2}') from None
     raise ActionError(f"an action is an Action or its JSON object, found {kind.__name__}", hint='for example {"kind": "tap", "x": 1, "y": 2}')

@@ -102,7 +102,9 @@ class Observation:
         self._source = source
         self._look: Look | None = None
 
-    def _seen(self) -> Look:
+    @property
+    def look(self) -> Look:
+        """Device state, size and reading, whatever the spec: for code that names or compares looks."""
         if self._look is None:
             self._look = self._source()
         return self._look
@@ -111,17 +113,17 @@ class Observation:
         if not observed:
             example = 'screenshot="array"' if part == "screenshot" else f"{part}=True"
             raise ObservationError(f"the {part} is not in what this environment observes", hint=f"observe=ObservationSpec({example})")
-        return self._seen()[2]
+        return self.look[2]
 
     @property
     def device(self) -> DeviceState:
         """What the phone says of itself: app in front, activity, keyboard, rotation, clock."""
-        return self._seen()[0]
+        return self.look[0]
 
     @property
     def size(self) -> Size:
         """The screen in pixels as it is rotated now."""
-        return self._seen()[1]
+        return self.look[1]
 
     @property
     def tree(self) -> Hierarchy:
@@ -159,7 +161,8 @@ class Observation:
 
     def with_spec(self, spec: ObservationSpec) -> Observation:
         """The same look with other parts of it. Of a phone that does not run here, parts that were not read are lost."""
-        return Observation(spec, self.instruction, self._seen)
+        look = self.look
+        return Observation(spec, self.instruction, lambda: look)
 
     def as_dict(self) -> dict[str, Any]:
         """The parts in the spec by name; the tree as XML text."""
@@ -176,7 +179,7 @@ class Observation:
         """Equal where instruction, device state, size and tree are; pictures follow from them."""
         if not isinstance(other, Observation):
             return NotImplemented
-        mine, theirs = self._seen(), other._seen()
+        mine, theirs = self.look, other.look
         return (
             self.spec == other.spec
             and self.instruction == other.instruction

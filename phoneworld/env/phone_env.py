@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from phoneworld.env.env import Env
+from phoneworld.env.env import Env, Parse
 from phoneworld.env.observation import Look, Observation, ObservationSpec, Picture, Reading, scaled_array, scaled_png
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ObservationError, SessionError
@@ -54,9 +54,10 @@ class PhoneEnv(Env[PhoneState]):
         max_steps: int | None = None,
         instruction: str = "",
         reward: Reward | None = None,
+        parse: Parse | None = None,
         drawing: Drawing | None = None,
     ) -> None:
-        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward)
+        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, parse=parse)
         if isinstance(source, Phone):
             bundles: tuple[Bundle, ...] = ()
             self.phone = source
@@ -102,7 +103,7 @@ class PhoneEnv(Env[PhoneState]):
             self.state = step.state
         return step
 
-    def _observation(self) -> Observation:
+    def observation(self) -> Observation:
         return Observation(self.observe, self.instruction, partial(self._looks.at, self.state))
 
     def _moment(self) -> PhoneState:
@@ -111,8 +112,8 @@ class PhoneEnv(Env[PhoneState]):
     def _state_id(self) -> str:
         return self._looks.namer.name(self.state)
 
-    def _size(self) -> Size:
-        return self._looks.at(self.state)[1]
+    def screen_size(self) -> Size:
+        return self.phone.view(self.state).size
 
     def _save(self) -> PhoneState:
         return self.state

@@ -1,0 +1,131 @@
+"""`DeviceEnv`: the environment over any Device: a real phone over adb, a web page, the simulator behind either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+from phoneworld.device.device import Device, ResettableDevice
+from phoneworld.device.mock import MockDevice
+from phoneworld.device.settle import settle
+from phoneworld.env.env import Done, Env, Outcome, Parse
+from phoneworld.env.observation import Observation, ObservationSpec, Picture, Reading, array_of, scaled_png
+from phoneworld.errors import ObservationError, SessionError
+from phoneworld.ui.action import Action, OpenApp
+from phoneworld.ui.device_state import DeviceState
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.node import Hierarchy
+
+Reward = Callable[[Observation, Action, Observation], float]
+
+
+class DeviceEnv(Env[Observation]):
+    """One phone. What the spec names is read when a step ends, for a phone does not wait.
+
+    A simulated phone (a ResettableDevice) is put back by `reset` and is at rest when an action returns. Any other is put
+    back by clearing and opening `app`, and watched until its screen has settled, for at most `settle_s` seconds.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        app: str = "",
+        *,
+        observe: ObservationSpec | None = None,
+        max_steps: int | None = None,
+        instruction: str = "",
+        reward: Reward | None = None,
+        parse: Parse | None = None,
+        settle_s: float = 5.0,
+    ) -> None:
+        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, parse=parse)
+        self.device = device
+        self.app = app
+        self.settle_s = settle_s
+        self._simulated = isinstance(device, ResettableDevice)
+        if not self._simulated and not app:
+            raise SessionError(f"{device.serial} is no simulated phone: its app is put back by clearing it", hint='name the app: DeviceEnv(device, "org.example.app")')
+        self.supports_snapshots = self._simulated
+        self._last: Observation | None = None
+        self._tree: Hierarchy | None = None
+
+    def close(self) -> None:
+        """Closes the device."""
+        self.device.close()
+
+    def _start(self, seed: int, start: str | None, phone: Any) -> None:
+        if start is not None:
+            raise SessionError("a device has one start only", hint="leave start out, or use PhoneEnv")
+        self._tree = None
+        if isinstance(self.device, ResettableDevice):
+            if phone is None:
+                self.device.reset(seed)
+            else:
+                self.device.restore(phone)
+        elif phone is not None:
+            raise SessionError(f"{self.device.serial} cannot be put back to a snapshot", hint="a simulated phone can: mock:BUNDLE")
+        else:
+            self.device.clear_app(self.app)
+            self.device.perform(OpenApp(self.app))
+        self._look()
+
+    def _act(self, action: Action) -> Outcome:
+        before = self._last
+        self.device.perform(action)
+        self._look()
+        if isinstance(self.device, MockDevice) and self.device.last is not None:
+            return self.device.last
+        return Done(before is not None and not _same(before, self.observation()))
+
+    def _look(self) -> None:
+        """Reads the phone now, or once it has settled."""
+        if self._simulated:
+            png = self.device.screenshot() if self.observe.screenshot != "none" else b""
+            self._keep(self.device.hierarchy(), self.device.state(), png)
+        else:
+            reading = settle(self.device, timeout_s=self.settle_s, before=self._tree)
+            self._keep(reading.hierarchy, reading.state, reading.screenshot)
+
+    def _keep(self, tree: Hierarchy, state: DeviceState, png: bytes) -> None:
+        size = self.device.info.size
+        if state.rotation % 2:
+            size = Size(size.height, size.width)
+        reading = Reading(lambda: tree, lambda kind, wanted: _picture(png, kind, wanted))
+        self._tree = tree
+        self._last = Observation(self.observe, self.instruction, lambda: (state, size, reading))
+
+    def observation(self) -> Observation:
+        assert self._last is not None
+        return self._last
+
+    def _moment(self) -> Observation:
+        return self.observation()
+
+    def _state_id(self) -> str:
+        state, _, reading = self.observation().look
+        h = blake2b(reading.xml, digest_size=8)
+        h.update(repr((state.package, state.activity, state.keyboard, state.rotation)).encode())
+        return h.hexdigest()
+
+    def screen_size(self) -> Size:
+        return self.observation().size
+
+    def _save(self) -> str:
+        if not isinstance(self.device, ResettableDevice):
+            return str(super()._save())
+        return self.device.snapshot()
+
+
+def _same(a: Observation, b: Observation) -> bool:
+    """True where nothing but the clock differs."""
+    (one, _, mine), (other, _, theirs) = a.look, b.look
+    return (one.package, one.activity, one.keyboard, one.rotation) == (
+        other.package, other.activity, other.keyboard, other.rotation,
+    ) and mine.xml == theirs.xml  # fmt: skip
+
+
+def _picture(png: bytes, kind: Picture, size: Size) -> Any:
+    if not png:
+        raise ObservationError("no picture was taken at this step", hint='say observe=ObservationSpec(screenshot="png") when making the env')
+    return array_of(png, size) if kind == "array" else scaled_png(png, size)
