@@ -158,11 +158,12 @@ class Browser:
         return self._playwright.version
 
     def page(
-        self, size: Size, *, scale: float = 1, mobile: bool = False, touch: bool = False, **context_options: Any
+        self, size: Size | None, *, scale: float = 1, mobile: bool = False, touch: bool = False, **context_options: Any
     ) -> Page:
         """A page in a new context of its own; `size` in CSS pixels. Close it with `page.context.close()`.
 
-        Raises BrowserError where the browser is closed or dead, or where another thread asks.
+        With `size` None no screen is emulated (`scale` and `mobile` are not used): the caller does it in a CDP session of
+        its own, in which alone screenshots then come at full scale. Raises BrowserError where the browser is closed or dead, or where another thread asks.
         """
         if threading.get_ident() != self._owner:
             raise BrowserError("this browser belongs to another thread", hint="launch one in this thread")
@@ -171,11 +172,14 @@ class Browser:
         options: dict[str, Any] = {
             "locale": "en-US", "timezone_id": "UTC", "reduced_motion": "reduce", "color_scheme": "light", **context_options,
         }  # fmt: skip
+        if size is None:
+            options["no_viewport"] = True
+        else:
+            options |= {
+                "viewport": {"width": size.width, "height": size.height}, "device_scale_factor": scale, "is_mobile": mobile,
+            }  # fmt: skip
         try:
-            context = self._playwright.new_context(
-                viewport={"width": size.width, "height": size.height},
-                device_scale_factor=scale, is_mobile=mobile, has_touch=touch, **options,
-            )  # fmt: skip
+            context = self._playwright.new_context(has_touch=touch, **options)
             return context.new_page()
         except PlaywrightError as e:
             raise BrowserError(f"Chromium opens no page: {_first_line(e)}", hint="it died or was killed; start again") from None

@@ -46,6 +46,7 @@ class WebApp:
         self._touched = False
         self._picture: bytes | None = None
         self._picture_is_new = False
+        self._fit()
 
     # What it shows
 
@@ -226,9 +227,12 @@ class WebApp:
             return
         self.keyboard, self.layer = shown, "lower"
         if self.page.dialog is None:
-            self.page.set_viewport(self._screen.css_viewport(keyboard=shown))
+            self._fit()
             if shown:
                 self.page.evaluate("phoneworld.reveal()")
+
+    def _fit(self) -> None:
+        self.page.set_viewport(self._screen.css_viewport(keyboard=self.keyboard), self._screen.css_size, self._screen.dpr)
 
     def _touch_window(self, window: native.Window, action: PointGesture) -> None:
         size, density, start = self._screen.size, self._screen.density, points_of(action)[0]

@@ -279,13 +279,11 @@ class WebDevice:
         self._at_home = False
 
     def _new_page(self) -> WebPage:
-        viewport, whole = self._screen.css_viewport(keyboard=False), self._screen.css_size
         if self._context is not None:
             return WebPage.in_context(self._context)
         major = self._browser.version.partition(".")[0]
         page = self._browser.page(
-            viewport, scale=self._screen.dpr, mobile=False, touch=True, proxy=_NOWHERE, accept_downloads=False,
-            screen={"width": whole.width, "height": whole.height},
+            None, touch=True, proxy=_NOWHERE, accept_downloads=False,
             user_agent=(
                 "Mozilla/5.0 (Linux; Android 14; PhoneWorld; wv) AppleWebKit/537.36 (KHTML, like Gecko) "
                 f"Version/4.0 Chrome/{major}.0.0.0 Mobile Safari/537.36"

@@ -41,6 +41,8 @@ class WebPage:
         self._crashed = False
         self._context_id: int | None = None
         self._patience: dict[str, int] = {}
+        self._metrics: dict[str, Any] = {}
+        self._metrics_in_doubt = False
         self.dialog: Dialog | None = None
         self.reports: list[tuple[int, dict[str, Any]]] = []
         page.on("crash", lambda _: self._note_crash())
@@ -126,6 +128,8 @@ class WebPage:
         """One CDP call that must not be made twice. Raises DialogOpen where it, or one before it, opened a dialog."""
         if self.dialog is not None:
             raise DialogOpen
+        if self._metrics_in_doubt:
+            self._emulate()
         try:
             self._cdp.send(method, params, timeout=_SLICE_MS)
         except PlaywrightTimeout:
@@ -217,6 +221,9 @@ class WebPage:
         try:
             shot = self.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
         finally:
+            # Chromium changes the emulated screen to take a picture, and at times puts it back so that touches arrive
+            # divided by the scale, until the screen is set again (seen in 156: about one page in three).
+            self._metrics_in_doubt = True
             if held and self.dialog is None:
                 self.evaluate("phoneworld.releaseCaret()")
         return b64decode(shot["data"])
@@ -232,16 +239,21 @@ class WebPage:
         taken, self.reports = self.reports, []
         return taken
 
-    def set_viewport(self, viewport: Size) -> None:
-        """Resizes the page to a viewport in CSS pixels; the page gets its resize events.
+    def set_viewport(self, viewport: Size, screen: Size, dpr: float) -> None:
+        """Shows the page in a viewport, in CSS pixels, on a screen of a size; it gets its resize events.
 
-        By Playwright and not by a CDP call of ours: with two sessions emulating a device, Chromium now and then scales
-        the touches of one of them twice. What it costs: the page's `screen.height` becomes that of the viewport.
+        This session has to emulate the screen, and Playwright must not: pictures come at full scale only in the session
+        that emulates.
         """
-        if self.dialog is not None:
-            raise DialogOpen
-        with self.guard():
-            self._page.set_viewport_size({"width": viewport.width, "height": viewport.height})
+        self._metrics = {
+            "width": viewport.width, "height": viewport.height, "deviceScaleFactor": dpr, "mobile": False,
+            "screenWidth": screen.width, "screenHeight": screen.height,
+        }  # fmt: skip
+        self._emulate()
+
+    def _emulate(self) -> None:
+        self.send("Emulation.setDeviceMetricsOverride", self._metrics)
+        self._metrics_in_doubt = False
 
     def go_back(self) -> bool:
         """One entry back in the history; False where there is none (the blank page before the app does not count)."""
