@@ -47,7 +47,7 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _CESU_HALF = re.compile("\udced([\udca0-\udcbf])([\udc80-\udcbf])")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r"))
-_DAMAGED = tuple(character.encode() for character in "\ufffd\ufffe\uffff")
+_DAMAGED = "\ufffd\ufffe\uffff"
 _BAD_BYTES = re.compile("[\udc80-\udcff]+")
 _BOUNDS = re.compile(
     r"\s*\[\s*(-?[0-9]{1,10})\s*,\s*(-?[0-9]{1,10})\s*\]\s*\[\s*(-?[0-9]{1,10})\s*,\s*(-?[0-9]{1,10})\s*\]\s*"
@@ -196,7 +196,7 @@ def _legal(text: str, warnings: list[str]) -> bytes:
         if halves:
             warnings.append(f"{halves} lone surrogate half(s) became U+FFFD")
         document = text.encode()
-    if len(document.translate(None, _CONTROLS)) != len(document) or any(code in document for code in _DAMAGED):
+    if len(document.translate(None, _CONTROLS)) != len(document) or any(c in text for c in _DAMAGED):
         damaged = text.count("\ufffd")
         text, controls = _ILLEGAL.subn("\ufffd", text)
         if controls:
