@@ -219,7 +219,7 @@ def action_from_json(obj: Any, *, size: Size | None = None, space: Space = "pixe
     if surplus := sorted(str(name) for name in given if name not in known):
         raise ActionError(f"{kind} has no field {', '.join(surplus)}", hint="its fields are " + (", ".join(known) or "none"))
     for name in _X_FIELDS + _Y_FIELDS:
-        if name in known and given.get(name) is not None:
+        if name in known and name in given and not (given[name] is None and known[name].default is None):
             given[name] = _to_pixel(kind, name, given[name], space, size)
     try:
         action: Action = cls(**given)

@@ -68,6 +68,7 @@ def test_ill_typed_fields_never_give_a_traceback(kind: str, fields: dict[str, ob
     [
         ({"kind": "fly"}, "unknown action kind"),
         ({"kind": "tap", "x": 1}, "'y'"),
+        ({"kind": "tap", "x": 1, "y": None}, "must be a number"),
         ({"kind": "tap", "x": 1, "y": 2, "z": 3}, "no field z"),
         ({"kind": "tap", "x": 1.5, "y": 2}, "whole numbers"),
         ({"kind": "tap", "x": True, "y": 2}, "must be a number"),
