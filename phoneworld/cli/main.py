@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from phoneworld import __version__
 from phoneworld.cli import build as build_verbs
+from phoneworld.cli import graph as graph_verbs
 from phoneworld.cli import phone as phone_verbs
 from phoneworld.errors import PhoneWorldError
 
@@ -34,6 +35,7 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
 
 
 build_verbs.register(app)
+graph_verbs.register(app)
 phone_verbs.register(app)
 
 

@@ -283,7 +283,9 @@ def _build(model: GraphModel, where: str, trees: Mapping[str, Hierarchy]) -> Sta
             f"{where}: {place}: {what}", hint="the file was cut or edited; record or import again, or undo the edit"
         )
 
-    def done(place: str, source: Capture, step: TransitionModel | UnfinishedModel) -> tuple[Action, tuple[int, ...] | None]:
+    def done(
+        place: str, source: Capture, step: TransitionModel | UnfinishedModel
+    ) -> tuple[Action, tuple[int, ...] | None]:
         try:
             action = action_from_json(step.action, size=source.size)
         except ActionError as e:
@@ -330,9 +332,13 @@ def _build(model: GraphModel, where: str, trees: Mapping[str, Hierarchy]) -> Sta
             )
         unfinished = None
         if trace.unfinished is not None:
-            unfinished = Unfinished(*done(f"traces.{i}.unfinished", captures[at], trace.unfinished), trace.unfinished.reason)
+            unfinished = Unfinished(
+                *done(f"traces.{i}.unfinished", captures[at], trace.unfinished), trace.unfinished.reason
+            )
         traces.append(
-            Trace(trace.id, trace.start, tuple(transitions), trace.start_kind, trace.instruction, trace.seed, unfinished)
+            Trace(
+                trace.id, trace.start, tuple(transitions), trace.start_kind, trace.instruction, trace.seed, unfinished
+            )
         )
     app, device = model.app, model.device
     return StateGraph(

@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from phoneworld.graph.graph import Capture, StateGraph
@@ -202,22 +202,13 @@ def volatile_slots(
     )
 
 
-def mixed_locales(locales: Mapping[str, str]) -> str:
-    """A warning where recordings of several device languages are put together; "" where there is one. Names → locales."""
-    known = {locale for locale in locales.values() if locale}
-    if len(known) < 2:
-        return ""
-    each = ", ".join(f"{name}: {locale}" for name, locale in sorted(locales.items()) if locale)
-    return f"these were recorded in different languages ({each}): texts will not match across them"
-
-
 # ---- from a tree to its features
 
 
 def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[Selector, ...] = ()) -> Features:
     """What identity looks at in one capture. Linear in the nodes."""
     tree = capture.hierarchy
-    package = _package(capture)
+    package = shown_package(capture)
     popup = _is_popup(capture)
     masked, kept = frozenset(_named(capture, mask)), frozenset(_named(capture, keep))
     selected, collections, controls, passive, words_kept = (set[str]() for _ in range(5))
@@ -300,7 +291,8 @@ def _visible(capture: Capture) -> Iterator[tuple[Path, Node, bool]]:
         stack.extend(((*path, i), node.children[i], i in rows) for i in range(len(node.children) - 1, -1, -1))
 
 
-def _package(capture: Capture) -> str:
+def shown_package(capture: Capture) -> str:
+    """The package of the topmost window that belongs to an app; what the device said only where no node names one."""
     for window in reversed(capture.hierarchy.windows):
         for node in _below(window):
             if node.package and node.package != "com.android.systemui":
