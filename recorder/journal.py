@@ -8,7 +8,7 @@ The lines, in the order in which they can appear (`{"record": ...}` names each):
     trace       a trace begins at a capture
     begun       a step, written and flushed *before* the phone is touched
     done        the step's outcome: the capture at which it ended
-    refused     the phone refused the action and did nothing; the trace goes on
+    refused     nothing was done (the phone refused, or the screen had just changed by itself); the trace goes on
     unfinished  the step's outcome could not be captured; its trace ends here
     resumed     the recording goes on after it had stopped or was killed
     end         it stopped in good order, and why
@@ -129,7 +129,6 @@ class EndRecord(_Record):
     record: Literal["end"] = "end"
     reason: str
     message: str = ""
-    elapsed_s: float = 0.0
 
 
 Record = (
@@ -179,7 +178,6 @@ class Story:
     retried: int = 0
     refused: int = 0
     steps: int = 0
-    elapsed_s: float = 0.0
 
     def tell(self, record: Record) -> None:
         """Takes in the next record. Raises FileFormatError where it cannot follow on what was told before."""
@@ -203,8 +201,15 @@ class Story:
                 self.begun += 1
             case DoneRecord():
                 begun = self._opened(record.step)
-                transition = {"source": begun.source, "action": begun.action, "target": record.target, "hit": begun.hit}
-                transition |= {"settle_ms": record.settle_ms, "transients": record.transients, "notes": begun.notes + record.notes}
+                transition = {
+                    "source": begun.source,
+                    "action": begun.action,
+                    "target": record.target,
+                    "hit": begun.hit,
+                    "settle_ms": record.settle_ms,
+                    "transients": record.transients,
+                    "notes": begun.notes + record.notes,
+                }
                 self.traces[-1]["transitions"].append(transition)
                 self.open = None
             case RefusedRecord():
@@ -220,7 +225,6 @@ class Story:
             case EndRecord():
                 self.close("interrupted")
                 self.ended = record.reason
-                self.elapsed_s += record.elapsed_s
 
     def close(self, reason: str) -> None:
         """A step that is still open is unfinished: it is kept as such at the end of its trace."""
@@ -231,9 +235,7 @@ class Story:
     @property
     def at(self) -> str:
         """The capture at which the last trace stands."""
-        trace = self.traces[-1]
-        end: str = trace["transitions"][-1]["target"] if trace["transitions"] else trace["start"]
-        return end
+        return self._end(self.traces[-1])
 
     def graph(self) -> StateGraph:
         """The recorded whole. A step that is still open counts as unfinished. Raises FileFormatError for a journal that is none."""
@@ -270,8 +272,13 @@ class Story:
             refused=self.refused,
             retried=self.retried,
             redacted=redacted,
-            elapsed_s=self.elapsed_s,
+            elapsed_s=sum(self.captures[self._end(t)].time_ms - self.captures[t["start"]].time_ms for t in self.traces) / 1000,
         )
+
+    @staticmethod
+    def _end(trace: dict[str, Any]) -> str:
+        end: str = trace["transitions"][-1]["target"] if trace["transitions"] else trace["start"]
+        return end
 
     def _opened(self, step: int) -> BegunRecord:
         if self.open is None or self.open.step != step:

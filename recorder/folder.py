@@ -1,0 +1,164 @@
+"""The journal on disk: `app.journal/` beside `app.graph.json`. The only part of the recorder that writes files.
+
+    app.journal/journal.jsonl          one record a line, only ever appended to, flushed to the disk with every write
+    app.journal/pictures/<sha256>.png  screenshots, each on the disk before the record that refers to it
+
+Once the graph is written and has been read back, the pictures lie in `app.assets/` and are removed here; the lines stay, so
+that the recording can still be extended with `--resume`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from phoneworld.errors import FileFormatError, RecordingError
+from phoneworld.graph.file import (
+    assets_folder,
+    load_graph,
+    missing_screenshots,
+    save_graph,
+    save_screenshot,
+    screenshot_bytes,
+)
+from phoneworld.graph.graph import StateGraph
+from recorder.journal import Record, read_records, write_record
+
+
+def journal_folder(out: Path | str) -> Path:
+    """Where the journal of a graph file lies: `app.journal` for `app.graph.json`."""
+    return assets_folder(out).with_suffix(".journal")
+
+
+class JournalFolder:
+    """One journal, held by one recorder at a time."""
+
+    def __init__(self, out: Path, file: int) -> None:
+        self.out = out
+        self.folder = journal_folder(out)
+        self._file = file
+
+    @classmethod
+    def create(cls, out: Path, *, force: bool = False) -> JournalFolder:
+        """An empty journal. Raises RecordingError where a recording already lies there, unless `force` removes it."""
+        folder = journal_folder(out)
+        standing = [p for p in (out, folder) if p.exists()]
+        if standing and not force:
+            raise RecordingError(
+                f"{standing[0]} is already there", hint="--resume goes on with it, --force starts over, or choose another -o"
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            journal = cls._held(out, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            os.ftruncate(journal._file, 0)
+            shutil.rmtree(folder / "pictures", ignore_errors=True)
+            _flush_folder(folder)
+            _flush_folder(folder.parent)
+        except OSError as e:
+            raise _unwritable(folder, e) from None
+        return journal
+
+    @classmethod
+    def open(cls, out: Path) -> JournalFolder:
+        """The journal of an earlier recording. Raises RecordingError where there is none, or another recorder holds it."""
+        try:
+            return cls._held(out, os.O_RDWR | os.O_APPEND)
+        except FileNotFoundError:
+            raise RecordingError(
+                f"there is nothing to resume: {journal_folder(out)} does not exist",
+                hint="record without --resume, or give the -o of the recording to go on with",
+            ) from None
+        except OSError as e:
+            raise _unwritable(journal_folder(out), e) from None
+
+    @classmethod
+    def _held(cls, out: Path, flags: int) -> JournalFolder:
+        path = journal_folder(out) / "journal.jsonl"
+        file = os.open(path, flags, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(file)
+            raise RecordingError(
+                f"{path} is being written by another recorder", hint="wait until it has stopped, or choose another -o"
+            ) from None
+        return cls(out, file)
+
+    def read(self) -> tuple[Record, ...]:
+        """The records so far; a line that was cut in mid-write is removed from the file. Raises FileFormatError."""
+        path = self.folder / "journal.jsonl"
+        content = path.read_bytes()
+        records, whole = read_records(content, where=str(path))
+        if whole < len(content):
+            os.ftruncate(self._file, whole)
+            os.fsync(self._file)
+        return records
+
+    def append(self, records: Iterable[Record], pictures: Iterable[bytes] = ()) -> None:
+        """Puts pictures, then records on the disk; returns when they would survive a power cut. Raises RecordingError."""
+        for png in pictures:
+            if not self._in_assets(png):
+                save_screenshot(self.folder / "pictures", png)
+        lines = b"".join(write_record(record) for record in records)
+        try:
+            while lines:
+                lines = lines[os.write(self._file, lines) :]
+            os.fsync(self._file)
+        except OSError as e:
+            raise _unwritable(self.folder, e) from None
+
+    def write_graph(self, graph: StateGraph) -> None:
+        """Writes the graph file and its pictures, reads them back, then drops the journal's copies of the pictures."""
+        save_graph(graph, self.out, Pictures(self.folder / "pictures", graph.screenshots()))
+        written = load_graph(self.out)
+        if missing := missing_screenshots(written, self.out):
+            raise FileFormatError(f"{self.out} lacks {len(missing)} of its pictures", hint=f"{self.folder} still holds the recording")
+        for sha in graph.screenshots():
+            screenshot_bytes(self.out, sha)
+        shutil.rmtree(self.folder / "pictures", ignore_errors=True)
+
+    def close(self) -> None:
+        """Lets the journal go; may be called twice."""
+        if self._file >= 0:
+            with suppress(OSError):
+                os.close(self._file)
+            self._file = -1
+
+    def _in_assets(self, png: bytes) -> bool:
+        return (assets_folder(self.out) / f"{hashlib.sha256(png).hexdigest()}.png").is_file()
+
+
+class Pictures(Mapping[str, bytes]):
+    """The pictures of a graph that lie in a folder, read one by one when they are asked for."""
+
+    def __init__(self, folder: Path, wanted: Iterable[str]) -> None:
+        self._folder = folder
+        self._names = [sha for sha in sorted(wanted) if (folder / f"{sha}.png").is_file()]
+
+    def __getitem__(self, sha: str) -> bytes:
+        if sha not in self._names:
+            raise KeyError(sha)
+        return (self._folder / f"{sha}.png").read_bytes()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unwritable(path: Path, e: OSError) -> RecordingError:
+    return RecordingError(f"cannot write {path}: {e.strerror or e}", hint="free space on that disk, or choose another -o")

@@ -1,0 +1,318 @@
+"""The thin loop between a recording session, a phone and the disk. No rules of its own."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from types import FrameType
+from typing import assert_never
+
+from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.settle import Reading, settle, tree_digest
+from phoneworld.errors import (
+    ActionError,
+    BrowserError,
+    CaptureFailed,
+    DeviceError,
+    DeviceLost,
+    DeviceNotFound,
+    DeviceUnusable,
+    RecordingError,
+)
+from phoneworld.graph.graph import RecordedApp, StateGraph
+from phoneworld.ui.node import Hierarchy
+from recorder.folder import JournalFolder
+from recorder.journal import RecordingRecord, Summary, header, tell_all
+from recorder.redact import Mask, Redactor
+from recorder.safety import Guard, parse_allow
+from recorder.session import (
+    AppCleared,
+    Begin,
+    Captured,
+    ClearApp,
+    Command,
+    Event,
+    Failed,
+    Look,
+    Lost,
+    Moved,
+    NotCaptured,
+    Perform,
+    Performed,
+    Progress,
+    Reason,
+    Refused,
+    Session,
+    Stop,
+    StopAsked,
+    Write,
+)
+
+DEFAULT_STEPS = 100
+QUICK_S = 0.3
+_GONE = (DeviceLost, DeviceNotFound, DeviceUnusable, BrowserError)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What came of a recording: the graph, where it lies, why the recording stopped, the figures."""
+
+    graph: StateGraph
+    path: Path
+    reason: Reason
+    message: str
+    summary: Summary
+
+
+@dataclass(slots=True)
+class StopFlag:
+    """Set by the first Ctrl-C (or SIGTERM): the running step is finished first. The second one interrupts at once."""
+
+    asked: bool = False
+
+
+def record(
+    device: Device,
+    app: str,
+    *,
+    steps: int | None = None,
+    seed: int = 0,
+    out: Path | str,
+    resume: bool = False,
+    allow: Iterable[str] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    keep: bool = False,
+    force: bool = False,
+) -> StateGraph:
+    """Explores an app and returns what was recorded; see `run_recording`.
+
+    Raises KeyboardInterrupt after Ctrl-C and DeviceLost or RecordingError where the recording could not go on, in each
+    case after the graph so far was written.
+    """
+    done = run_recording(
+        device, app, steps=steps, seed=seed, out=out, resume=resume, allow=allow, on_progress=on_progress, keep=keep, force=force
+    )
+    match done.reason:
+        case "finished":
+            return done.graph
+        case "interrupted":
+            raise KeyboardInterrupt
+        case "device-lost":
+            raise DeviceLost(done.message, hint=f"attach it again, then --resume -o {done.path}")
+        case "gave-up":
+            raise RecordingError(done.message, hint=f"look at the phone, then --resume -o {done.path}")
+        case _:
+            assert_never(done.reason)
+
+
+def run_recording(
+    device: Device,
+    app: str,
+    *,
+    steps: int | None = None,
+    seed: int = 0,
+    out: Path | str,
+    resume: bool = False,
+    allow: Iterable[str] = (),
+    masks: tuple[Mask, ...] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    keep: bool = False,
+    force: bool = False,
+    stop: StopFlag | None = None,
+    look: Callable[[Device, Hierarchy | None, frozenset[str]], Reading] | None = None,
+) -> Recorded:
+    """Explores an app on a phone and writes its graph to `out`, journalling every step before and after it is done.
+
+    `steps` is the number of steps in all (100; on resuming the number given before). With `resume` the journal beside
+    `out` is gone on with, `app`, `seed` and, where none is given, `allow` being its own. `keep` leaves the app's data as they are. `look` reads the
+    settled screen. Raises RecordingError where the recording cannot be started; whatever happens later is in the result.
+    """
+    out = Path(out)
+    guard, redactor = Guard(parse_allow(allow)), Redactor(masks)
+    journal = JournalFolder.open(out) if resume else None
+    try:
+        if journal is not None:
+            session = _resumed(journal, device, app, steps, guard, redactor)
+        else:
+            installed = _installed(device, app)
+            journal = JournalFolder.create(out, force=force)
+            total = DEFAULT_STEPS if steps is None else steps
+            session = Session(_header(device, installed, seed, total, keep, guard), guard, redactor)
+        return _run(session, device, journal, on_progress, stop or StopFlag(), look or _look)
+    finally:
+        if journal is not None:
+            journal.close()
+
+
+def _run(
+    session: Session,
+    device: Device,
+    journal: JournalFolder,
+    on_progress: Callable[[Progress], None] | None,
+    stop: StopFlag,
+    look: Callable[[Device, Hierarchy | None, frozenset[str]], Reading],
+) -> Recorded:
+    reason: Reason = "interrupted"
+    message = ""
+    hands = Hands(device, look)
+    try:
+        queue: deque[Command] = deque(session.receive(Begin()))
+        while queue:
+            match queue.popleft():
+                case Write(records, pictures):
+                    journal.append(records, pictures)
+                case Stop(reason, message):
+                    break
+                case ClearApp() | Perform() | Look() as command:
+                    if on_progress is not None:
+                        on_progress(session.progress())
+                    event = hands.carry_out(command)
+                    if stop.asked:
+                        session.receive(StopAsked())
+                    queue.extend(session.receive(event))
+    except KeyboardInterrupt:
+        reason, message = "interrupted", ""
+    # From the disk, not from the memory of this process: what is in the graph is what a crash would have left.
+    story = tell_all(journal.read())
+    graph = story.graph()
+    if not story.traces:
+        raise RecordingError(message or "nothing was recorded", hint="look at the phone, then record again with --force")
+    journal.write_graph(graph)
+    if on_progress is not None:
+        on_progress(session.progress())
+    summary = replace(story.summary(), screens=session.memory.screens, skipped=len(session.memory.skipped))
+    return Recorded(graph, journal.out, reason, message, summary)
+
+
+@dataclass(slots=True)
+class Hands:
+    """Carries commands out on a phone, and tells what came of it as an event.
+
+    Before an action the tree is read once more, as long as the phone gives it quickly: what was chosen on a screen that has
+    changed in the meantime would hit something else.
+    """
+
+    device: Device
+    look: Callable[[Device, Hierarchy | None, frozenset[str]], Reading]
+    is_quick: bool = True
+
+    def carry_out(self, command: ClearApp | Perform | Look) -> Event:
+        try:
+            match command:
+                case ClearApp(package):
+                    self.device.clear_app(package)
+                    return AppCleared()
+                case Perform(action, expected):
+                    if expected and self.is_quick and not self._stands(expected):
+                        return Moved()
+                    self.device.perform(action)
+                    return Performed()
+                case Look(before, calm):
+                    return Captured(self.look(self.device, before, calm), round(time.time() * 1000))
+                case _:
+                    assert_never(command)
+        except CaptureFailed as e:
+            return NotCaptured(e.code, e.message)
+        except ActionError as e:
+            return Refused(e.message)
+        except _GONE as e:
+            return Lost(e.message)
+        except DeviceError as e:
+            if isinstance(command, ClearApp):
+                raise RecordingError(
+                    f"the data of {command.package} could not be cleared: {e.message}", hint="clear them by hand, or record with --keep"
+                ) from e
+            return Failed(type(e).__name__, e.message)
+
+    def _stands(self, expected: str) -> bool:
+        start = time.monotonic()
+        try:
+            return tree_digest(self.device.hierarchy()) == expected
+        except CaptureFailed:
+            return True  # It could not be read just now, which says nothing about the screen.
+        finally:
+            self.is_quick = time.monotonic() - start < QUICK_S
+
+
+def _look(device: Device, before: Hierarchy | None, calm: frozenset[str]) -> Reading:
+    return settle(device, before=before, calm=calm)
+
+
+def _installed(device: Device, app: str) -> InstalledApp:
+    apps = {a.package: a for a in device.apps()}
+    if app in apps:
+        return apps[app]
+    near = get_close_matches(app, apps, 3, 0.4) or sorted(apps)[:3]
+    raise RecordingError(
+        f"{app} is not installed on {device.serial}, or has nothing to open",
+        hint="installed are, among others: " + ", ".join(near) if near else "install it first",
+    )
+
+
+def _header(device: Device, app: InstalledApp, seed: int, steps: int, keep: bool, guard: Guard) -> RecordingRecord:
+    return header(
+        RecordedApp(app.package, app.label, app.activity),
+        device.info,
+        serial=device.serial,
+        seed=seed,
+        steps=steps,
+        keep=keep,
+        allow=sorted(guard.allow),
+        created=_now(),
+    )
+
+
+def _resumed(
+    journal: JournalFolder, device: Device, app: str, steps: int | None, guard: Guard, redactor: Redactor
+) -> Session:
+    story = tell_all(journal.read())
+    known = story.header
+    if known is None:
+        raise RecordingError("the journal is empty: nothing was recorded yet", hint="record again with --force instead of --resume")
+    if app and known.app.package != app:
+        raise RecordingError(f"that recording is of {known.app.package}, not of {app}", hint="give the same --app, or another -o")
+    size, density = device.info.size, device.info.density
+    if (size.width, size.height, density) != (known.device.width, known.device.height, known.device.density):
+        raise RecordingError(
+            f"that recording is of a screen of {known.device.width}x{known.device.height} at {known.device.density} dpi; "
+            f"this phone has {size.width}x{size.height} at {density} dpi",
+            hint="resume on the same kind of phone, or record anew with another -o",
+        )
+    if not guard.allow:
+        guard = Guard(parse_allow(known.allow))
+    graph = story.graph()
+    total = story.steps if steps is None else steps
+    return Session.resume(story, graph, steps=total, guard=guard, redactor=redactor, created=_now())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[StopFlag]:
+    """Ctrl-C and SIGTERM ask for an end while this lasts. Outside the main thread it changes nothing."""
+    flag = StopFlag()
+    if threading.current_thread() is not threading.main_thread():
+        yield flag
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if flag.asked:
+            raise KeyboardInterrupt
+        flag.asked = True
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield flag
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
