@@ -12,6 +12,7 @@ from phoneworld import __version__
 from phoneworld.cli import build as build_verbs
 from phoneworld.cli import graph as graph_verbs
 from phoneworld.cli import phone as phone_verbs
+from phoneworld.cli import record as record_verbs
 from phoneworld.errors import PhoneWorldError
 
 app = typer.Typer(
@@ -37,6 +38,7 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
 build_verbs.register(app)
 graph_verbs.register(app)
 phone_verbs.register(app)
+record_verbs.register(app)
 
 
 def main() -> None:

@@ -1,0 +1,213 @@
+"""`phoneworld record`: explores an app on a phone and writes what it saw as app.graph.json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from phoneworld.device.device import InstalledApp
+from phoneworld.device.open import open_device
+from phoneworld.errors import MissingDependency, PhoneWorldError, RecordingError
+
+if TYPE_CHECKING:
+    from recorder.run import Recorded
+    from recorder.session import Progress
+
+UNCAPTURED_EXIT = 3
+_EXITS = {"finished": 0, "interrupted": 130, "device-lost": 4, "gave-up": 5}
+_MARKER = "phoneworld-recorder"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb to the command line."""
+    app.command("record")(record)
+
+
+def record(
+    out: Annotated[Path, typer.Option("--output", "-o", help="The graph file to write, for example app.graph.json.")],
+    device: Annotated[
+        str, typer.Option("--device", "-d", help="An adb serial, web:URL for a web page, mock:BUNDLE; empty: the only phone attached.")
+    ] = "",
+    app: Annotated[str, typer.Option("--app", help="The package to record; may be left out where the phone has only one app.")] = "",
+    steps: Annotated[int | None, typer.Option("--steps", min=1, max=100_000, help="Steps in all, 100 where not given.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed on the same app makes the same choices.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the recording that lies at -o.")] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="Touch also what pays, calls, sends, ...: all, or pay,call,send,uninstall,delete-account,logout."),
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the app's data as they are; by default they are cleared first.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Start over where a recording already lies at -o.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
+) -> None:
+    """Explores an app by itself and records it: screens, pictures, and what each action led to.
+
+    The app's data are cleared first (--keep leaves them). Every step is on the disk before and after it is done: after
+    Ctrl-C, a crash or a lost phone the graph holds all of it, and --resume goes on. Nothing is touched that pays, calls,
+    sends, uninstalls, deletes the account or logs out, unless --allow says so.
+
+    Exit code: 0 all well, 3 some step could not be captured, 4 the phone was lost, 5 it gave up, 130 after Ctrl-C.
+    """
+    _check_recorder()
+    from recorder.run import run_recording, stop_on_signals
+    from recorder.safety import parse_allow
+
+    parse_allow(allow or ())
+    phone = open_device(device)
+    try:
+        package = app or ("" if resume else _only_app(phone.apps()))
+        with stop_on_signals() as stop, _shown(quiet=as_json) as show:
+            done = run_recording(
+                phone,
+                package,
+                steps=steps,
+                seed=seed,
+                out=out,
+                resume=resume,
+                allow=allow or (),
+                keep=keep,
+                force=force,
+                on_progress=show,
+                stop=stop,
+            )
+    finally:
+        phone.close()
+    code = _EXITS[done.reason] or (UNCAPTURED_EXIT if done.summary.uncaptured else 0)
+    if as_json:
+        typer.echo(json.dumps(_report(done, code)))
+    else:
+        _print(done)
+    if done.reason in ("device-lost", "gave-up"):
+        raise _Stopped(done, code)
+    if code:
+        raise typer.Exit(code)
+
+
+class _Stopped(PhoneWorldError):
+    """The recording ended before its time; the graph so far is written."""
+
+    def __init__(self, done: Recorded, code: int) -> None:
+        hint = f"attach the phone again, then: phoneworld record --resume -o {done.path}"
+        super().__init__(done.message or "the recording could not go on", hint=hint)
+        self.exit_code = code
+
+
+def _check_recorder() -> None:
+    """PyPI has an unrelated `recorder`: says how to mend it where that one is in the way."""
+    try:
+        import recorder
+
+        found = getattr(recorder, "MARKER", None)
+    except ImportError:
+        raise MissingDependency(
+            "phoneworld's recorder is not installed", hint=f"{sys.executable} -m pip install --force-reinstall phoneworld"
+        ) from None
+    if found != _MARKER:
+        place = getattr(recorder, "__file__", "somewhere")
+        raise MissingDependency(
+            f"another package is called recorder and is in the way: {place}",
+            hint=f"{sys.executable} -m pip uninstall recorder, then {sys.executable} -m pip install --force-reinstall phoneworld",
+        )
+
+
+def _only_app(apps: tuple[InstalledApp, ...]) -> str:
+    packages = [a.package for a in apps]
+    if len(packages) == 1:
+        return packages[0]
+    some = ", ".join(packages[:5]) + (", ..." if len(packages) > 5 else "")
+    raise RecordingError(f"which app? the phone has {len(packages)}", hint=f"--app PACKAGE, one of: {some}")
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A live view of the recording on a terminal; lines now and then where the output is no terminal."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None if quiet else _Lines(console)
+        return
+    bar = Bar(TextColumn("recording"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console)
+    task = bar.add_task("recording", total=None)
+    with Live(console=console, refresh_per_second=8) as live:
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.step, total=progress.steps)
+            table = Table.grid(padding=(0, 1))
+            table.add_row(bar)
+            table.add_row(_line(progress))
+            live.update(table)
+
+        yield show
+
+
+class _Lines:
+    """One line every ten steps."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._printed = -1
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.step // 10 != self._printed:
+            self._printed = progress.step // 10
+            self._console.print(f"{progress.step}/{progress.steps} {_line(progress)}", highlight=False)
+
+
+def _line(progress: Progress) -> str:
+    s = progress.summary
+    return (
+        f"{s.screens} screens, {s.transitions} transitions, {s.unsettled} unsettled, {s.skipped} left alone"
+        f"  [dim]{escape(progress.why)}:[/] {escape(progress.words)}"
+    )
+
+
+def _report(done: Recorded, code: int) -> dict[str, object]:
+    return {
+        "graph": str(done.path),
+        "app": done.graph.app.package,
+        "reason": done.reason,
+        "message": done.message,
+        "exit_code": code,
+        **asdict(done.summary),
+        "uncaptured_steps": [
+            {"trace": t.id, "after": t.captures[-1], "reason": t.unfinished.reason} for t in done.graph.traces if t.unfinished
+        ],
+    }
+
+
+def _print(done: Recorded) -> None:
+    console = Console()
+    s = done.summary
+    table = Table(title=escape(f"{done.graph.app.label or done.graph.app.package}: {done.reason}"), show_header=False)
+    for name, value in (
+        ("steps", s.steps),
+        ("screens", s.screens),
+        ("transitions", s.transitions),
+        ("traces", s.traces),
+        ("unsettled", s.unsettled),
+        ("not captured", s.uncaptured),
+        ("unfinished", s.unfinished),
+        ("not done", s.refused),
+        ("tried again", s.retried),
+        ("redacted", s.redacted),
+        ("left alone as unsafe", s.skipped),
+        ("time", f"{s.elapsed_s:.1f} s"),
+    ):
+        table.add_row(name, str(value))
+    console.print(table)
+    for trace in done.graph.traces:
+        if trace.unfinished is not None:
+            console.print(f"  trace {trace.id} broke off: {escape(trace.unfinished.reason)}", highlight=False)
+    console.print(f"graph: {escape(str(done.path))}", highlight=False, soft_wrap=True)
