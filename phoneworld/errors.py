@@ -21,6 +21,7 @@
     ├── ProgramError                    a Program that contradicts itself
     ├── BrowserError                    Chromium is missing or died
     ├── SessionError                    an unknown, expired or surplus session
+    ├── ServeError                      a server cannot be started
     ├── ObservationError                a part was asked for that is not observed, or cannot be
     └── MissingDependency               an optional package is needed
 """
@@ -147,6 +148,12 @@ class ObservationError(PhoneWorldError):
     """A part of an observation was asked for that the environment was not told to observe, or cannot be had."""
 
     exit_code = 2
+
+
+class ServeError(PhoneWorldError):
+    """A server cannot be started: its port is taken, or the address is not ours."""
+
+    exit_code = 11
 
 
 class MissingDependency(PhoneWorldError):

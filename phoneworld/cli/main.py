@@ -13,6 +13,7 @@ from phoneworld.cli import build as build_verbs
 from phoneworld.cli import graph as graph_verbs
 from phoneworld.cli import phone as phone_verbs
 from phoneworld.cli import record as record_verbs
+from phoneworld.cli import serve as serve_verbs
 from phoneworld.errors import PhoneWorldError
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ build_verbs.register(app)
 graph_verbs.register(app)
 phone_verbs.register(app)
 record_verbs.register(app)
+serve_verbs.register(app)
 
 
 def main() -> None:
