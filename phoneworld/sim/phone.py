@@ -21,12 +21,14 @@ from phoneworld.ui.action import (
     Action,
     Answer,
     Ask,
+    Clear,
     CloseApp,
     Finish,
     LongPress,
     OpenApp,
     PressKey,
     Tap,
+    TypeText,
     Wait,
     check_on_screen,
 )  # fmt: skip
@@ -230,6 +232,8 @@ class Phone:
 
     def _on_launcher(self, state: PhoneState, action: Action) -> Step:
         match action:
+            case TypeText(_, int(x), int(y)) | Clear(int(x), int(y)):
+                return self._on_launcher(state, Tap(x, y))  # typing at a place begins with a tap on it
             case Tap(x, y) | LongPress(x, y):
                 tree = self._launcher_tree()
                 hit = tree.hit_test(Point(x, y), "tap", self.size)
