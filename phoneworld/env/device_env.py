@@ -72,8 +72,11 @@ class DeviceEnv(Env[Observation]):
 
     def _act(self, action: Action) -> Outcome:
         before = self._last
-        self.device.perform(action)
-        self._look()
+        try:
+            self.device.perform(action)
+        finally:
+            # Also where it was refused: a phone may have done half of it (the tap before a text it cannot type).
+            self._look()
         if isinstance(self.device, MockDevice) and self.device.last is not None:
             return self.device.last
         return Done(before is not None and not _same(before, self.observation()))

@@ -36,8 +36,8 @@ NOT_ACTIONS: tuple[Any, ...] = (
     {"kind": "tap", "x": 2.0, "y": 0.5, "space": "unit"}, {"kind": "tap", "x": 0, "y": 0, "space": "furlong"},
     {"kind": "tap", "x": 0, "y": 0, "z": 0}, {"kind": "press_key", "key": "any"}, {"kind": "type", "text": None},
     {"kind": "wait", "duration_ms": -1}, {"kind": ["tap"]}, {"kind": "open_app", "package": "no.such.app"}, Tap(-1, 0),
-    Tap(1, None), Tap(True, 2), Swipe(0, 0, 10**9, 0), TypeText(3), Wait(float("nan")),
-)  # type: ignore[arg-type]  # fmt: skip
+    Tap(1, None), Tap(True, 2), Swipe(0, 0, 10**9, 0), TypeText(3), Wait(float("nan")),  # type: ignore[arg-type]
+)  # fmt: skip
 """What an environment must refuse without raising and without a change."""
 
 
