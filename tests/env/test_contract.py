@@ -2,15 +2,89 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from phoneworld.device.mock import MockDevice
+from phoneworld.env.device_env import DeviceEnv
+from phoneworld.env.env import Env
+from phoneworld.env.http_env import HttpEnv
 from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.sim.phone import Phone
+from phoneworld.env.simulated_adb import SimulatedAdbDevice
+from phoneworld.program.bundle import Bundle
+from phoneworld.render.frames import Renderer
+from phoneworld.testing.actions import play, random_episode
 from phoneworld.testing.contract import EnvContract
 from phoneworld.testing.groceries import PACKAGE
-from phoneworld.testing.samples import sample_program
+from tests.adbd.fixtures import needs_adb
 
 
 class TestInProcess(EnvContract):
     packages = (PACKAGE,)
 
-    def make_env(self, max_steps: int | None = None) -> PhoneEnv:
-        return PhoneEnv(Phone([sample_program()]), max_steps=max_steps)
+    @pytest.fixture(autouse=True)
+    def _use(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+
+    def make_env(self, max_steps: int | None = None) -> Env[Any]:
+        return PhoneEnv(self.bundle, max_steps=max_steps)
+
+
+class TestMockDevice(EnvContract):
+    packages = (PACKAGE,)
+
+    @pytest.fixture(autouse=True)
+    def _use(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+
+    def make_env(self, max_steps: int | None = None) -> Env[Any]:
+        return DeviceEnv(MockDevice([self.bundle], draw=Renderer.of), max_steps=max_steps)
+
+
+class TestOverHttp(EnvContract):
+    packages = (PACKAGE,)
+    steps = 15
+    seeds = (0, 1)
+
+    @pytest.fixture(autouse=True)
+    def _use(self, server_url: str) -> None:
+        self.url = server_url
+
+    def make_env(self, max_steps: int | None = None) -> Env[Any]:
+        return HttpEnv(self.url, max_steps=max_steps)
+
+
+@needs_adb
+class TestOverAdb(EnvContract):
+    packages = (PACKAGE,)
+    steps = 8
+    seeds = (0,)
+
+    @pytest.fixture(autouse=True)
+    def _use(self, adb_serial: str) -> None:
+        self.serial = adb_serial
+
+    def make_env(self, max_steps: int | None = None) -> Env[Any]:
+        return DeviceEnv(SimulatedAdbDevice(self.serial), max_steps=max_steps)
+
+
+@needs_adb
+@pytest.mark.parametrize("seed", [11, 12])
+def test_one_script_gives_the_same_trees_to_the_byte_on_every_face(bundle: Bundle, server_url: str, adb_serial: str, seed: int) -> None:
+    inside = PhoneEnv(bundle)
+    script = random_episode(inside, seed, 25, (PACKAGE,))
+    wanted = play(inside, script, seed)
+    faces: dict[str, Env[Any]] = {
+        "device": DeviceEnv(MockDevice([bundle], draw=Renderer.of)),
+        "http": HttpEnv(server_url),
+        "adb": DeviceEnv(SimulatedAdbDevice(adb_serial)),
+    }
+    for name, env in faces.items():
+        with env:
+            for number, (mine, theirs) in enumerate(zip(play(env, script, seed), wanted, strict=True)):
+                what = f"{name}, after step {number}: {script[number - 1]}"
+                assert mine.xml == theirs.xml, what
+                assert (mine.package, mine.keyboard) == (theirs.package, theirs.keyboard), what
+                if name == "http":
+                    assert mine.info == theirs.info, what
