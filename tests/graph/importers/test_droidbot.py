@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from phoneworld.graph.importers import import_recording
 from phoneworld.graph.importers.recording import ImportedRecording
 from phoneworld.ui.action import CloseApp, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, kind_of
 from phoneworld.ui.geometry import Bounds, Size
+from tests.graph.recordings import imported
 from tests.graph.sample import png
 from tests.shared import CORPUS, needs_shared
 
@@ -30,11 +30,6 @@ RUNS = {
     "genie-activitydiary-main": (24, 15, [12], 1),
     "genie-activitydiary-mutant": (30, 18, [7, 7], 1),
 }
-
-
-@cache
-def imported(name: str) -> ImportedRecording:
-    return import_recording(CORPUS / "traces" / name)
 
 
 def _events(root: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,353 @@
+"""Which captures are one screen: rules on small trees, and both errors measured on recordings that others made."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import pytest
+
+from phoneworld.graph.graph import Capture, RecordedApp, StateGraph
+from phoneworld.graph.identity import features, same_screen, screen_key, screens_of, volatile_slots
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.selector import Selector
+from tests.graph.recordings import imported
+from tests.graph.sample import PACKAGE, SIZE, screen, text
+from tests.shared import CORPUS, needs_shared
+
+# The labels were given by eye: one person looked at every screenshot of the run, in the order of the state files, and wrote
+# down which screen of the app it shows, without looking at trees or at what the program says. States that have no picture
+# (launchers, and repeated states of the two genie runs) were labelled from the texts in their file. "main" of the album app
+# is one screen with and without pictures in it; "page" of the browser is one screen whatever page it shows or loads.
+BY_EYE = {
+    "droidbot-album-sample": (
+        "main grid sheet grid grid preview preview main preview launcher preview camera effects camera denied tips grid "
+        "preview preview camera denied"
+    ),
+    "droidbot-exp-small": "launcher splash ad mine album share share no-qq webview blank feedback compose",
+    "droidbot-droidxp": (
+        "launcher page tabs bookmarks launcher launcher page select page tabs bookmarks launcher page select page"
+    ),
+    "droidbot-kea-myexpenses": (
+        "launcher launcher welcome welcome backup account main wide-main wide-main menu balance balance wide-main edit types"
+    ),
+    "genie-activitydiary-main": (
+        "launcher launcher stats stats pics pics edit edit pics pics edit edit colour colour edit edit pics pics pics pics "
+        "pics pics pics pics"
+    ),
+    "genie-activitydiary-mutant": " ".join((["stats"] * 13 + ["edit"] * 2) * 2),
+}
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Pairs of captures of one label that came apart, and pairs of two labels that came together."""
+
+    captures: int
+    labels: int
+    screens: int
+    same_pairs: int
+    split: int
+    other_pairs: int
+    merged: int
+
+
+def graph_of(run: str) -> tuple[StateGraph, Mapping[str, str]]:
+    recording = imported(run)
+    return recording.graph, recording.origins
+
+
+def errors(graph: StateGraph, labels: Mapping[str, str]) -> Errors:
+    assert set(labels) == set(graph.captures)
+    screens = screens_of(graph)
+    home = {capture: name for name, members in screens.items() for capture in members}
+    pairs = list(combinations(graph.captures, 2))
+    same = [(a, b) for a, b in pairs if labels[a] == labels[b]]
+    other = [(a, b) for a, b in pairs if labels[a] != labels[b]]
+    return Errors(
+        len(labels),
+        len(set(labels.values())),
+        len(screens),
+        len(same),
+        sum(home[a] != home[b] for a, b in same),
+        len(other),
+        sum(home[a] == home[b] for a, b in other),
+    )
+
+
+@needs_shared
+def test_over_split_and_wrong_merge_on_the_labelled_droidbot_runs() -> None:
+    """117 captures of 42 labels: 45 screens; 9 of 467 pairs split (1.9 %), 3 of 730 merged (0.4 %). Nothing worse is let in.
+
+    By run, split and merged: album 1/26 and 3/184, exp-small 1/1 and 0/65, droidxp 6/19 and 0/86, kea 1/6 and 0/99, genie
+    main 0/84 and 0/192, genie mutant 0/331 and 0/104. The rules were shaped on these runs, so expect more on new ones.
+    Split: the album's first page with and without pictures, a share sheet caught half drawn, a browser page before and
+    after loading, a dialog whose error bubble was dumped alone. Merged: two states of the camera app, where DroidBot's
+    tree and picture are of different moments.
+    """
+    found = []
+    for run, words in BY_EYE.items():
+        graph, _ = graph_of(run)
+        found.append(errors(graph, dict(zip(graph.captures, words.split(), strict=True))))
+    assert sum(e.captures for e in found) == 117 and sum(e.labels for e in found) == 42
+    assert sum(e.screens for e in found) <= 45
+    assert sum(e.split for e in found) / sum(e.same_pairs for e in found) <= 0.02
+    assert sum(e.merged for e in found) / sum(e.other_pairs for e in found) <= 0.005
+
+
+@needs_shared
+def test_both_errors_without_the_help_of_activities() -> None:
+    """Dumps do not name the activity; identity must hold without it."""
+    split = merged = same = other = 0
+    for run, words in BY_EYE.items():
+        graph, _ = graph_of(run)
+        bare = replace(graph, captures={n: replace(c, state=DeviceState()) for n, c in graph.captures.items()})
+        e = errors(bare, dict(zip(graph.captures, words.split(), strict=True)))
+        split, merged, same, other = split + e.split, merged + e.merged, same + e.same_pairs, other + e.other_pairs
+    assert split / same <= 0.02 and merged / other <= 0.01
+
+
+@needs_shared
+def test_pages_of_a_car_that_differ_in_a_scrolling_area_only() -> None:
+    """A settings app without ids or titles: 40 dumps of 17 pages at several scroll positions, labelled by their file names.
+
+    The hardest kind: scroll positions of one page need not overlap, so half of such pairs come apart (19 of 35); 8 of 745
+    pairs of different pages come together.
+    """
+    graph, origins = graph_of("seq-ivi-scroll-pages")
+    named = {c: re.match(r"source_([A-Za-z]+)_", origin) for c, origin in origins.items()}
+    e = errors(graph, {c: m[1] for c, m in named.items() if m})
+    assert e.captures == 40 and e.labels == 17 and e.screens <= 24
+    assert e.split / e.same_pairs <= 0.55 and e.merged / e.other_pairs <= 0.012
+
+
+@needs_shared
+def test_states_of_one_droidbot_structure_are_never_taken_apart() -> None:
+    """An independent partition: states that DroidBot's `state_str_content_free` holds for one are one screen of ours too.
+
+    It is the set of classes and ids with the activity; ours may put more together, but must not take those apart.
+    """
+    apart = pairs = 0
+    for run in BY_EYE:
+        root = CORPUS / "traces" / run
+        graph, origins = graph_of(run)
+        folder = root / "states" if (root / "states").is_dir() else root / "output" / "all_states"
+        structure = {c: json.loads((folder / o).read_text()).get("state_str_content_free") for c, o in origins.items()}
+        home = {capture: name for name, members in screens_of(graph).items() for capture in members}
+        for a, b in combinations(graph.captures, 2):
+            if structure[a] == structure[b]:
+                pairs += 1
+                apart += home[a] != home[b]
+    assert pairs >= 200 and apart == 0
+
+
+# ---- rules
+
+
+def capture(
+    *children: Node, name: str = "c", state: DeviceState | None = None, size: Size = SIZE, **more: object
+) -> Capture:
+    tree = screen(*children, size=size, **more)  # type: ignore[arg-type]
+    return Capture(name, tree, size, state=state or DeviceState(PACKAGE, ".Main"))
+
+
+def row(words: str, top: int, **more: object) -> Node:
+    label = Node("android.widget.TextView", text=words, package=PACKAGE, bounds=Bounds(100, top, 900, top + 100))
+    box = Node(
+        "android.widget.CheckBox",
+        package=PACKAGE,
+        checkable=True,
+        clickable=True,
+        bounds=Bounds(900, top, 1080, top + 100),
+    )
+    return Node(  # type: ignore[arg-type]
+        "android.widget.LinearLayout",
+        package=PACKAGE,
+        clickable=True,
+        bounds=Bounds(0, top, 1080, top + 100),
+        children=(label, box),
+        **more,
+    )
+
+
+def list_of(*words: str, class_name: str = "androidx.recyclerview.widget.RecyclerView", name: str = "list") -> Node:
+    rows = tuple(row(w, 300 + 100 * i) for i, w in enumerate(words))
+    resource_id = f"{PACKAGE}:id/{name}" if name else ""
+    return Node(
+        class_name,
+        resource_id=resource_id,
+        package=PACKAGE,
+        scrollable=len(rows) > 3,
+        bounds=Bounds(0, 300, 1080, 2300),
+        children=rows,
+    )
+
+
+def button(words: str, name: str = "", left: int = 0, **more: object) -> Node:
+    resource_id = f"{PACKAGE}:id/{name}" if name else ""
+    return Node(  # type: ignore[arg-type]
+        "android.widget.Button", text=words, resource_id=resource_id, package=PACKAGE, clickable=True,
+        bounds=Bounds(left, 100, left + 200, 200), **more,
+    )  # fmt: skip
+
+
+def one_screen(*captures: Capture) -> bool:
+    named = {f"c{i}": replace(c, id=f"c{i}") for i, c in enumerate(captures)}
+    graph = StateGraph(RecordedApp(PACKAGE), DeviceInfo(SIZE), named)
+    return len(screens_of(graph)) == 1
+
+
+TITLE = text("Notes", "title")
+
+
+def test_a_list_with_other_and_with_more_rows_is_one_screen() -> None:
+    many = [capture(TITLE, list_of(*[f"note {i}" for i in range(n)])) for n in (0, 1, 2, 5, 40)]
+    assert len({screen_key(c) for c in many}) == 1 and one_screen(*many)
+
+
+def test_rows_of_a_list_without_ids_may_change_one_by_one() -> None:
+    shown = [
+        capture(TITLE, button("Add"), list_of(*words.split(), class_name="android.widget.ListView", name=""))
+        for words in ("a b c d", "b c d e", "x y")
+    ]
+    assert one_screen(*shown)
+
+
+def test_counters_clocks_typed_text_and_toggles_do_not_make_new_screens() -> None:
+    field = Node("android.widget.EditText", text="", hint="Title", package=PACKAGE, bounds=Bounds(0, 300, 1080, 400))
+    switch = Node(
+        "android.widget.Switch", text="Wi-Fi", package=PACKAGE, checkable=True, bounds=Bounds(0, 500, 1080, 600)
+    )
+    before = capture(text("12:59", "clock"), text("3 items left"), field, switch, button("Save"))
+    after = capture(
+        text("13:00", "clock"),
+        text("41 items left"),
+        replace(field, text="milk", focused=True),
+        replace(switch, checked=True),
+        button("Save", enabled=True),
+    )
+    assert screen_key(before) == screen_key(after) and one_screen(before, after)
+
+
+def test_an_opened_menu_is_another_screen_and_so_is_one_in_the_same_window() -> None:
+    closed = capture(TITLE, button("More", "more"), list_of("a"))
+    items = tuple(button(w, left=300 + 10 * i) for i, w in enumerate(("Edit", "Share", "Delete")))
+    opened = capture(TITLE, button("More", "more"), list_of("a"), *items)
+    assert not one_screen(closed, opened)
+    drawer = capture(TITLE, button("More", "more"), list_of("a"), list_of("Inbox", "Sent", name="drawer"))
+    assert not one_screen(closed, drawer)
+
+
+def popup(title: str, message: str, *buttons: str) -> Capture:
+    nodes = [
+        text(title, "alertTitle"),
+        text(message, "message"),
+        *(button(b, f"button{i}") for i, b in enumerate(buttons, 1)),
+    ]
+    tree = screen(*nodes)
+    window = replace(tree.windows[0], bounds=Bounds(60, 900, 1020, 1500), children=tuple(
+        replace(n, bounds=Bounds(100, 950 + 100 * i, 900, 1040 + 100 * i)) for i, n in enumerate(tree.windows[0].children)
+    ))  # fmt: skip
+    return Capture("d", Hierarchy((window,)), SIZE, state=DeviceState(PACKAGE, ".Main"))
+
+
+def test_two_dialogs_of_one_build_are_two_screens_but_not_for_what_they_quote() -> None:
+    delete, tips = popup("Delete?", "This cannot be undone.", "OK"), popup("Tips", "Swipe to archive.", "OK")
+    assert not one_screen(delete, tips)
+    assert one_screen(
+        popup("Delete?", "“Milk” will be gone", "OK", "Cancel"), popup("Delete?", "“Tea” will be gone", "OK", "Cancel")
+    )
+
+
+def test_a_dialog_is_the_same_over_any_activity_but_a_screen_is_not() -> None:
+    one, other = DeviceState(PACKAGE, ".Main"), DeviceState(PACKAGE, ".Other")
+    dialog = popup("Delete?", "Really?", "OK")
+    assert one_screen(dialog, replace(dialog, state=other))
+    assert not one_screen(capture(TITLE, state=one), capture(TITLE, state=other))
+    late = DeviceState("com.android.launcher3", ".Launcher")
+    assert one_screen(capture(TITLE, state=late), capture(TITLE, state=replace(late, activity=".Other"))), (
+        "not this app's activity"
+    )
+
+
+def test_other_apps_and_the_selected_tab_make_other_screens() -> None:
+    assert not one_screen(capture(TITLE), capture(TITLE, package="com.android.settings"))
+    tabs = [
+        Node("Tab", text=w, package=PACKAGE, clickable=True, bounds=Bounds(i * 300, 0, i * 300 + 300, 100))
+        for i, w in enumerate(("All", "New"))
+    ]
+
+    def with_tab(chosen: int) -> Capture:
+        bar = Node("android.widget.LinearLayout", package=PACKAGE, bounds=Bounds(0, 0, 1080, 100), children=tuple(
+            replace(t, selected=i == chosen) for i, t in enumerate(tabs)
+        ))  # fmt: skip
+        return capture(bar, list_of("a"))
+
+    assert one_screen(with_tab(0), with_tab(0)) and not one_screen(with_tab(0), with_tab(1))
+
+
+def test_a_snackbar_passes_and_a_page_over_another_hides_it() -> None:
+    plain = capture(TITLE, list_of("a"), button("Add", "add"))
+    bar = Node("android.widget.FrameLayout", package=PACKAGE, clickable=True, bounds=Bounds(0, 2300, 1080, 2400), children=(
+        text("Saved", "snackbar_text"), button("UNDO", "snackbar_action"),
+    ))  # fmt: skip
+    assert one_screen(plain, replace(plain, hierarchy=screen(*plain.hierarchy.windows[0].children, bar)))
+
+    def page(*children: Node) -> Node:
+        return Node("android.widget.FrameLayout", package=PACKAGE, bounds=SIZE.bounds, children=children)
+
+    picture = Node("android.widget.ImageView", package=PACKAGE, bounds=SIZE.bounds)
+    over = page(picture, button("Share", "share"), text("1 / 9", "count"))
+    below = [page(TITLE, list_of("a")), page(TITLE, button("Add", "add"))]
+    assert one_screen(capture(below[0], over), capture(below[1], over))
+
+
+def test_a_form_is_one_screen_at_each_scroll_position() -> None:
+    def at(first: int) -> Capture:
+        lines = tuple(text(f"question {'abcdefghij'[i]}", top=200 * (i - first)) for i in range(first, first + 6))
+        form = Node("android.widget.ScrollView", package=PACKAGE, scrollable=True, bounds=SIZE.bounds, children=lines)
+        return capture(form)
+
+    other = Node("android.widget.ScrollView", package=PACKAGE, scrollable=True, bounds=SIZE.bounds, children=tuple(
+        text(w, top=100 * i) for i, w in enumerate(("brightness", "volume", "sound", "theme"))
+    ))  # fmt: skip
+    assert one_screen(at(0), at(2), at(4))
+    assert not one_screen(at(0), capture(other))
+
+
+def test_mask_leaves_nodes_out_and_keep_makes_their_text_count() -> None:
+    a, b = capture(TITLE, text("Monday", "day")), capture(TITLE, text("Friday", "day"))
+    day = Selector(resource_id=f"{PACKAGE}:id/day")
+    assert screen_key(a) == screen_key(b)
+    assert screen_key(a, keep=(day,)) != screen_key(b, keep=(day,))
+    ad = capture(TITLE, text("Monday", "day"), *(button(w, w) for w in ("ad1", "ad2", "ad3")))
+    assert not one_screen(a, ad)
+    masks = tuple(Selector(resource_id=f"{PACKAGE}:id/ad{i}") for i in (1, 2, 3))
+    assert screen_key(a, mask=masks) == screen_key(ad, mask=masks)
+
+
+def test_rows_and_fields_are_content_and_no_volatile_slots() -> None:
+    field = Node("android.widget.EditText", text="a", package=PACKAGE, bounds=Bounds(0, 200, 1080, 300))
+    first = capture(text("1", "badge"), field, list_of("x", "y"), name="one")
+    second = capture(text("2", "badge"), replace(field, text="b"), list_of("z"), name="two")
+    (slot,) = volatile_slots((first, second))
+    assert slot.key == f"{PACKAGE}:id/badge" and slot.values == (("one", "1"), ("two", "2"))
+
+
+def test_screens_hold_every_capture_once_in_order() -> None:
+    graph = StateGraph(RecordedApp(PACKAGE), DeviceInfo(SIZE), {
+        n: replace(c, id=n) for n, c in {"b": capture(TITLE), "a": capture(button("x")), "c": capture(TITLE)}.items()
+    })  # fmt: skip
+    assert list(screens_of(graph).values()) == [("b", "c"), ("a",)]
+
+
+@pytest.mark.parametrize("tree", [Hierarchy(()), screen(), Hierarchy((Node(""),))])
+def test_any_tree_has_an_identity(tree: Hierarchy) -> None:
+    odd = Capture("c", tree, Size(0, 0))
+    assert re.fullmatch("[0-9a-f]{16}", screen_key(odd))
+    assert same_screen(features(odd), features(odd))
