@@ -90,12 +90,15 @@ class Redactor:
         return Redacted(hierarchy, tuple(covered))
 
     def picture(self, png: bytes, covered: Iterable[Bounds]) -> bytes:
-        """The picture with the given places covered. The same bytes where there are none."""
+        """The picture with the given places covered; the same bytes where there are none, no picture where it cannot be read."""
         places = [b for b in covered if not b.is_empty]
         if not places or not png:
             return png
-        with Image.open(io.BytesIO(png)) as opened:
-            picture = opened.convert("RGB")
+        try:
+            with Image.open(io.BytesIO(png)) as opened:
+                picture = opened.convert("RGB")
+        except OSError:
+            return b""
         for place in places:
             picture.paste(_COVER, (max(0, place.left), max(0, place.top), place.right, place.bottom))
         out = io.BytesIO()

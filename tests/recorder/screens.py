@@ -51,7 +51,7 @@ _CLASSES = st.sampled_from(["TextView", "Button", "EditText", "FrameLayout", "Li
 
 
 @st.composite
-def nodes(draw: st.DrawFn, depth: int = 3) -> Node:
+def nodes(draw: st.DrawFn, depth: int = 2) -> Node:
     """Any widget, with bounds that may lie off the screen, be empty or inverted."""
     edge = st.integers(-300, 2700)
     flag = st.booleans()
