@@ -19,7 +19,7 @@ from phoneworld.ui.node import Node
 Profile = Literal["current", "old"]
 
 WEB_VIEW = "android.webkit.WebView"
-_VIEW = "android.view.View"
+VIEW = "android.view.View"
 _TEXT_VIEW = "android.widget.TextView"
 _BULLET = "•"
 
@@ -55,7 +55,7 @@ _CONTROLS = {
     "treegrid", "treeitem", "option",
 } | _DATES | _LINKS  # fmt: skip
 
-_CLASSES = {
+CLASSES = {
     "searchbox": "android.widget.EditText",
     "spinbutton": "android.widget.EditText",
     "textbox": "android.widget.EditText",
@@ -92,8 +92,8 @@ _CLASSES = {
     "menuitemradio": "android.view.MenuItem",
     "dialog": "android.app.Dialog",
 }
-_OLD_CLASSES = _CLASSES | {
-    "StaticText": _VIEW,
+OLD_CLASSES = CLASSES | {
+    "StaticText": VIEW,
     "PopUpButton": "android.widget.Spinner",
     "ComboBoxSelect": "android.widget.Spinner",
     "switch": "android.widget.CheckBox",
@@ -123,7 +123,8 @@ class Placement:
 
 def android_tree(root: AxNode, placement: Placement, *, package: str, profile: Profile = "current") -> Node:
     """The web root node (class android.webkit.WebView) and all below it, as UI Automator would dump them."""
-    return _Converter(placement, package, profile).node(root, None, 0)
+    element_has_focus = any(node.focused and node.role not in _DOCUMENTS for node in root.walk())
+    return _Converter(placement, package, profile, element_has_focus).node(root, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class _Converter:
     placement: Placement
     package: str
     profile: Profile
+    element_has_focus: bool
 
     def node(self, ax: AxNode, parent: AxNode | None, index: int) -> Node:
         leaf = _is_leaf(ax)
@@ -150,7 +152,7 @@ class _Converter:
             clickable=_is_clickable(ax, parent),
             enabled=enabled,
             focusable=_is_focusable(ax, parent),
-            focused=ax.focused and (is_root or ax.role not in _DOCUMENTS),
+            focused=ax.focused and (ax.role not in _DOCUMENTS or (is_root and not self.element_has_focus)),
             scrollable=ax.scrollable,
             password=ax.password,
             selected=ax.selected,
@@ -161,16 +163,16 @@ class _Converter:
 
     def _class(self, ax: AxNode, parent: AxNode | None) -> str:
         if ax.role in _DOCUMENTS:
-            return WEB_VIEW if parent is None else _VIEW
+            return WEB_VIEW if parent is None else VIEW
         if ax.role in _IMAGES and _is_clickable(ax, parent):
             return "android.widget.ImageButton" if self.profile == "current" else "android.widget.Image"
         if _is_field(ax):
             return "android.widget.EditText"
         if self.profile == "old":
-            return _OLD_CLASSES.get(ax.role, _VIEW)
+            return OLD_CLASSES.get(ax.role, VIEW)
         if ax.role in _TEXT_VIEW_CANDIDATES and _only_texts(ax):
             return _TEXT_VIEW
-        return _CLASSES.get(ax.role, _VIEW)
+        return CLASSES.get(ax.role, VIEW)
 
     def _words(self, ax: AxNode) -> tuple[str, str]:
         """Text and content-desc."""
@@ -179,7 +181,7 @@ class _Converter:
         if ax.role in _LINKS:
             return "", description or text
         if self.profile == "old" and not _is_field(ax):
-            return ("", description or text) if ax.role not in _DOCUMENTS else (text, description)
+            return "", description or text
         return text, description
 
 

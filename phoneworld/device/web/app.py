@@ -45,7 +45,6 @@ class WebApp:
         self._document = 0.0
         self._touched = False
         self._picture: bytes | None = None
-        self._picture_is_new = False
         self._fit()
 
     # What it shows
@@ -75,12 +74,11 @@ class WebApp:
         return native.tree_of(self.window, self._screen.size, self._screen.density, self._package)
 
     def picture(self) -> bytes | None:
-        """A PNG of the page; under a JavaScript dialog the last one taken before it, if any, since the page is blocked."""
+        """A PNG of the page; under a JavaScript dialog the last one asked for before it, if any, since the page is blocked."""
         self.look()
         if not isinstance(self.window, native.Message):
             try:
                 self._picture = self.page.picture()
-                self._picture_is_new = True
             except DialogOpen:
                 self.adopt_dialog()
         return self._picture
@@ -127,7 +125,7 @@ class WebApp:
         elif self.window is not None:
             self._touch_window(self.window, action)
         elif start.y >= self._screen.top:
-            self._before_input()
+            self._touched = True
             at = self._screen.on_page(start)
             match action:
                 case Tap():
@@ -158,7 +156,7 @@ class WebApp:
             elif key == "backspace":
                 self.window = native.erase(self.window)
             return
-        self._before_input()
+        self._touched = True
         touch.press_key(self.page, key)
         self._take_reports(tapped=True)
 
@@ -170,7 +168,6 @@ class WebApp:
         elif self.window is not None:
             self._answer(native.Answer(False))
         else:
-            self._before_input()
             return self.page.go_back()
         return True
 
@@ -180,7 +177,7 @@ class WebApp:
         if self.window is not None:
             self.window = native.type_into(self.window, text, replacing=replacing)
             return
-        self._before_input()
+        self._touched = True
         if replacing:
             if self.page.evaluate("phoneworld.selectAll()") and not text:
                 touch.press_key(self.page, "backspace")
@@ -194,13 +191,6 @@ class WebApp:
         self._show_keyboard(False)
 
     # Inside
-
-    def _before_input(self) -> None:
-        """Keeps a picture before an input that may open a JavaScript dialog: after it none can be had."""
-        if not self._picture_is_new:
-            self._picture = self.page.picture()
-        self._picture_is_new = False
-        self._touched = True
 
     def _take_reports(self, *, tapped: bool) -> None:
         """Reads what the isolated world reported; then shows or hides the keyboard as Android would."""
@@ -255,7 +245,6 @@ class WebApp:
     def _answer(self, answer: native.Answer) -> None:
         """Closes the native window and tells the page what was chosen."""
         window, self.window = self.window, None
-        self._picture_is_new = False
         if isinstance(window, native.Message):
             self.keyboard = False
             self.page.answer_dialog(answer.accepted, str(answer.value))

@@ -145,7 +145,7 @@ class WebDevice:
         return self._launcher() if app is None else app.tree()
 
     def screenshot(self) -> bytes:
-        """A PNG of the whole screen. Under a JavaScript dialog lies the last picture taken before it, since the page is blocked.
+        """A PNG of the whole screen. Under a JavaScript dialog lies the last picture asked for before it: no new one can be had.
 
         A focused field's caret is held in its visible phase, so that two pictures of an idle page are equal.
         """

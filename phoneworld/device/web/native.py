@@ -6,7 +6,6 @@ A window is a value; a gesture on it gives another window, an `Answer` that clos
 from __future__ import annotations
 
 import calendar
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -133,36 +132,34 @@ def window_of(report: Mapping[str, Any], today: datetime) -> Window | None:
     if kind == "color":
         values = tuple(v for _, v in _COLOURS)
         return Choice(tuple(n for n, _ in _COLOURS), (), values.index(value) if value in values else None, values)
-    if kind in ("date", "time", "datetime-local", "month", "week"):
+    if kind in _FORMATS:
         return Picker(kind, _columns(kind, value, today))
     return None
 
 
+_FORMATS = {
+    "date": ("%Y-%m-%d", 10), "time": ("%H:%M", 5), "datetime-local": ("%Y-%m-%dT%H:%M", 16), "month": ("%Y-%m", 7),
+    "week": ("%G-W%V-%u", 10),
+}  # fmt: skip
+
+
 def _columns(kind: str, value: str, today: datetime) -> tuple[Column, ...]:
-    found = [int(n) for n in re.findall(r"\d+", value)]
-    iso = today.isocalendar()
-    fallback = {
-        "date": [today.year, today.month, today.day],
-        "time": [today.hour, today.minute],
-        "datetime-local": [today.year, today.month, today.day, today.hour, today.minute],
-        "month": [today.year, today.month],
-        "week": [iso.year, iso.week],
-    }[kind]
-    numbers = found[: len(fallback)] if len(found) >= len(fallback) else fallback
-    columns: list[Column] = []
-    if kind == "time":
-        hour, minute = numbers
-        return (Column("hour", hour, 0, 23, digits=2), Column("minute", minute, 0, 59, digits=2))
-    year = Column("year", numbers[0], min(1900, numbers[0]), max(2100, numbers[0]))
-    if kind == "week":
-        return (Column("week", numbers[1], 1, date(numbers[0], 12, 28).isocalendar().week), year)
-    columns.append(Column("month", numbers[1], 1, 12, _MONTHS))
-    if kind != "month":
-        columns.append(Column("day", numbers[2], 1, calendar.monthrange(numbers[0], numbers[1])[1]))
-    columns.append(year)
-    if kind == "datetime-local":
-        columns += [Column("hour", numbers[3], 0, 23, digits=2), Column("minute", numbers[4], 0, 59, digits=2)]
-    return tuple(columns)
+    form, length = _FORMATS[kind]
+    try:
+        moment = datetime.strptime((f"{value}-1" if kind == "week" else value)[:length], form)
+    except ValueError:
+        moment = today
+    iso = moment.isocalendar()
+    year_shown = iso.year if kind == "week" else moment.year
+    year = Column("year", year_shown, min(1900, year_shown), max(2100, year_shown))
+    week = Column("week", iso.week, 1, date(iso.year, 12, 28).isocalendar().week)
+    month = Column("month", moment.month, 1, 12, _MONTHS)
+    day = Column("day", moment.day, 1, calendar.monthrange(moment.year, moment.month)[1])
+    clock = (Column("hour", moment.hour, 0, 23, digits=2), Column("minute", moment.minute, 0, 59, digits=2))
+    return {
+        "date": (month, day, year), "time": clock, "datetime-local": (month, day, year, *clock), "month": (month, year),
+        "week": (week, year),
+    }[kind]  # fmt: skip
 
 
 def tree_of(window: Window, size: Size, density: int, package: str) -> Hierarchy:

@@ -40,6 +40,7 @@ class WebPage:
         self._page = page
         self._crashed = False
         self._context_id: int | None = None
+        self._opened = ""
         self._patience: dict[str, int] = {}
         self._metrics: dict[str, Any] = {}
         self._metrics_in_doubt = False
@@ -52,6 +53,7 @@ class WebPage:
         with self.guard():
             self._cdp: CDPSession = page.context.new_cdp_session(page)
             self._cdp.on("Runtime.bindingCalled", self._note_report)
+            self._cdp.on("Page.windowOpen", self._note_window)
         for domain in ("Page", "Runtime", "Accessibility"):
             self.send(f"{domain}.enable")
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
@@ -79,6 +81,9 @@ class WebPage:
 
     def _note_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
+
+    def _note_window(self, event: dict[str, Any]) -> None:
+        self._opened = str(event.get("url", ""))
 
     def _note_report(self, event: dict[str, Any]) -> None:
         if event.get("name") == BINDING:
@@ -267,13 +272,15 @@ class WebPage:
 
     def follow_popups(self) -> None:
         """Shows in this page what was opened in a new window, as a WebView without window support does."""
+        opened, self._opened = self._opened, ""
         for other in self._page.context.pages:
             if other is not self._page:
                 with self.guard():
                     url = other.url
                     other.close()
-                if url not in ("", "about:blank"):
-                    self.goto(url)
+                opened = opened or url
+        if opened not in ("", "about:blank"):
+            self.goto(opened)
 
     def answer_dialog(self, accept: bool, text: str = "") -> None:
         """Answers the open JavaScript dialog."""
