@@ -357,6 +357,17 @@ def test_a_dialog_at_the_start_does_not_hold_up_the_phone(browser: Browser, site
         assert log(phone) == "ready"
 
 
+def test_an_app_under_a_dialog_can_be_left_closed_and_opened_again(phone: WebDevice) -> None:
+    tap(phone, "alert")
+    phone.perform(PressKey("home"))
+    assert phone.state().package == system.LAUNCHER_PACKAGE
+    phone.perform(OpenApp(APP))
+    assert node(phone, "message").text == "Look out"
+    phone.perform(CloseApp(APP))
+    phone.perform(OpenApp(APP))
+    assert log(phone) == "ready"
+
+
 def test_a_select_is_chosen_by_tapping_its_row(phone: WebDevice) -> None:
     tap(phone, "colour")
     rows = [n for n in phone.hierarchy().nodes() if n.resource_id == "android:id/text1"]

@@ -39,9 +39,8 @@ def _captured(browser: Browser, script: str = "0") -> PageCapture:
         page.evaluate(script)
         found = page.capture()
         page.close()
-    saved = json.dumps([dict(found.frames), found.snapshot, found.metrics])
-    frames, snapshot, metrics = json.loads(saved)
-    return PageCapture(frames, snapshot, metrics)
+    frames, snapshot = json.loads(json.dumps([dict(found.frames), found.snapshot]))
+    return PageCapture(frames, snapshot)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +87,7 @@ WORDS = {
     "switch": ("Wifi", "", None), "select": ("Green", "", "Colour"), "date": ("2024-05-06", "", "Day"),
     "range": ("Volume", "", None), "number": ("3", "", "Count"), "image": ("", "A dot", None), "nameless-image": ("photo", "", None),
     "image-button": ("", "Press me", None), "nav": ("there", "", None), "rich": ("edit me", "", None), "toggle": ("Toggle", "", None),
+    "tip": ("Tip", "", None), "described": ("Told", "", "more of it"),
 }  # fmt: skip
 
 

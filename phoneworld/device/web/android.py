@@ -102,11 +102,10 @@ OLD_CLASSES = CLASSES | {
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where the WebView lies: `viewport` in pixels of the screen; `dpr` pixels a CSS pixel; `page_scale` the page's own zoom."""
+    """Where the WebView lies: `viewport` in pixels of the screen; `dpr` pixels a CSS pixel."""
 
     viewport: Bounds
     dpr: float
-    page_scale: float = 1.0
 
     def bounds(self, box: tuple[float, float, float, float] | None) -> Bounds:
         """The enclosing rectangle in whole CSS pixels, times the scale, cut to the viewport; empty at 0, 0 outside it."""
@@ -115,8 +114,7 @@ class Placement:
         # Layout is in 64ths of a pixel: what floating point adds on top must not widen the rectangle.
         left, top = math.floor(box[0] + 1e-3), math.floor(box[1] + 1e-3)
         right, bottom = math.ceil(box[0] + box[2] - 1e-3), math.ceil(box[1] + box[3] - 1e-3)
-        scale = self.dpr * self.page_scale
-        x, y = self.viewport.left, self.viewport.top
+        scale, x, y = self.dpr, self.viewport.left, self.viewport.top
         whole = Bounds(int(left * scale) + x, int(top * scale) + y, int(right * scale) + x, int(bottom * scale) + y)
         return whole.intersect(self.viewport)
 
@@ -289,7 +287,7 @@ def _hint(ax: AxNode) -> str:
         parts.append(ax.name)
     if ax.name_from != "placeholder" and ax.placeholder:
         parts.append(ax.placeholder)
-    if ax.description:
+    if ax.description and ax.description != ax.tooltip:
         parts.append(ax.description)
     return " ".join(parts)
 

@@ -2,13 +2,14 @@
 
 `Accessibility.getFullAXTree` says what each node is and where its name came from; `DOMSnapshot.captureSnapshot` says where it
 lies, what it scrolls and whether it listens to clicks. They are joined on the backend node id. Coordinates come out in CSS
-pixels of the viewport of the whole page: document coordinates, less scrolling, plus the place of the iframe.
+pixels of the viewport of the whole page: document coordinates, less scrolling, plus the place of the iframe. The page is
+never zoomed: as in a WebView by default it is laid out as wide as the screen, whatever its viewport meta says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 COMPUTED_STYLES = ("overflow-x", "overflow-y", "padding-left", "padding-top")
@@ -19,11 +20,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class PageCapture:
-    """What was read from a page in one go: the AX nodes of each frame by its id, the DOM snapshot, the layout metrics."""
+    """What was read from a page in one go: the AX nodes of each frame by its id, and the DOM snapshot."""
 
     frames: Mapping[str, Sequence[Mapping[str, Any]]]
     snapshot: Mapping[str, Any]
-    metrics: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class AxNode:
     value: str = ""
     placeholder: str = ""
     description: str = ""
+    tooltip: str = ""
     tag: str = ""
     html_id: str = ""
     url: str = ""
@@ -86,15 +87,13 @@ class _Reader:
         self._frames = capture.frames
         self._strings: Sequence[str] = capture.snapshot.get("strings", ())
         self._documents: Sequence[Mapping[str, Any]] = capture.snapshot.get("documents", ())
-        visual = capture.metrics.get("cssVisualViewport", {})
-        self._visual = (float(visual.get("offsetX", 0)), float(visual.get("offsetY", 0)))
         self._elements: dict[int, _Element] = {}
         self._read: set[int] = set()
 
     def document(self, index: int) -> AxNode | None:
         """The tree of one document of the snapshot, from its AX root."""
         if index == 0:
-            self._place(0, -self._visual[0], -self._visual[1])
+            self._place(0, 0.0, 0.0)
         frame_id = self._string(self._documents[index].get("frameId", -1))
         raw = self._frames.get(frame_id, ())
         by_id = {node["nodeId"]: node for node in raw}
@@ -213,6 +212,7 @@ class _Reader:
                 value=_text_of(raw.get("value")),
                 placeholder=attributes.get("placeholder", attributes.get("aria-placeholder", "")),
                 description=_text_of(raw.get("description")),
+                tooltip=attributes.get("title", ""),
                 tag=tag,
                 html_id=attributes.get("id", ""),
                 url=str(properties.get("url") or ""),

@@ -101,8 +101,9 @@ class WebDevice:
         self._thread = threading.get_ident()
         self._screen = Screen(size, density)
         self._info = DeviceInfo(
-            size=size, density=density, model="WebView", manufacturer="PhoneWorld", android="14", sdk=34, locale="en-US", timezone="UTC"
-        )
+            size=size, density=density, model="WebView", manufacturer="PhoneWorld", android="14" if profile == "current" else "11",
+            sdk=34 if profile == "current" else 30, locale="en-US", timezone="UTC",
+        )  # fmt: skip
         self._own_browser = browser is None
         self._browser = browser or Browser.launch()
         self._pictures = SystemPictures(self._browser, size, density)

@@ -209,7 +209,7 @@ class WebPage:
                     frame_id = snapshot["strings"][document["frameId"]]
                     params = {"frameId": frame_id} if i else {}
                     frames[frame_id] = self.send("Accessibility.getFullAXTree", params)["nodes"]
-                return PageCapture(frames, snapshot, self.send("Page.getLayoutMetrics"))
+                return PageCapture(frames, snapshot)
             except PlaywrightError as e:
                 if attempt == 2:
                     raise CaptureFailed(f"the page keeps navigating: {_first_line(e)}", code="PAGE_MOVED", hint="wait for it to load") from None

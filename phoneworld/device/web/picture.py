@@ -12,7 +12,7 @@ import zlib
 from contextlib import suppress
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
@@ -26,6 +26,7 @@ from phoneworld.ui.node import Hierarchy
 
 # What Android leaves of the window behind a dialog (its dim amount is 0.6).
 _DIMMED = 0.4
+_CORNER_DP = 16
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FILTER_NONE, _FILTER_UP = 0, 2
 
@@ -108,7 +109,9 @@ def compose(
     if window is not None:
         canvas = canvas.point(lambda level: int(level * _DIMMED))
         box = window.windows[0].bounds.intersect(size.bounds)
-        canvas.paste(pictures.image(window, box), (box.left, box.top))
+        corners = Image.new("L", (box.width, box.height), 0)
+        ImageDraw.Draw(corners).rounded_rectangle((0, 0, box.width - 1, box.height - 1), system.px(_CORNER_DP, density), fill=255)
+        canvas.paste(pictures.image(window, box), (box.left, box.top), corners)
     if keys is not None:
         canvas.paste(pictures.image(keys, screen.keyboard), (screen.keyboard.left, screen.keyboard.top))
     out = io.BytesIO()
