@@ -225,6 +225,7 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
         text = clean(node.content_desc)
     text = text[:4000]
     hint = clean(node.hint or "") if kind == "edit" else ""
+    called = clean(shown_text(node) or node.content_desc or node.hint or "")
     box = node.bounds
     classes = ["n", kind]
     if parent is None:
@@ -272,8 +273,8 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
     return Widget(
         node=node, path=path, kind=kind, classes=" ".join(classes), style=style,
         label_style=f"font-size:{_number(font_px)}px;-webkit-line-clamp:{clamp}" if words or kind == "key" else "",
-        text=text, hint=hint, caption=clean(node.label)[:120], icon=icon,
-        role=role_of(kind, node), name=clean(node.label)[:200] if kind != "group" or node.clickable else "",
+        text=text, hint=hint, caption=called[:120], icon=icon,
+        role=role_of(kind, node), name=called[:200] if kind != "group" or node.clickable else "",
         aria_checked=("true" if node.checked else "false") if node.checkable else "",
         small=min(box.width, box.height) <= 64 * dp, roomy=min(box.width, box.height) >= 88 * dp,
         percent=_percent(node),

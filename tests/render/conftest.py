@@ -1,0 +1,24 @@
+"""One Chromium for the tests of this folder that need one of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from phoneworld.render.browser import Browser
+from phoneworld.render.frames import Renderer
+from tests.render import scenes
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with Browser.launch() as launched:
+        yield launched
+
+
+@pytest.fixture
+def renderer() -> Iterator[Renderer]:
+    made = Renderer({scenes.SHA: scenes.png()})
+    yield made
+    made.close()

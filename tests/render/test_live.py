@@ -1,0 +1,102 @@
+"""Which recorded pixels still hold: pairing of trees, covers, pieces, live widgets. No browser here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phoneworld.render.live import Composition, Live, Piece, compose, pair
+from phoneworld.render.style import Picture
+from phoneworld.ui.geometry import Bounds
+from phoneworld.ui.node import Hierarchy
+from tests.render import scenes
+
+
+def composed(now: Hierarchy) -> Composition:
+    return compose(now, scenes.tree(), Picture(scenes.picture()), scenes.DENSITY)
+
+
+def test_an_equal_tree_needs_nothing_over_the_picture() -> None:
+    assert composed(scenes.tree()).is_recorded
+
+
+def test_a_changed_text_is_covered_and_drawn_live() -> None:
+    made = composed(scenes.change((0, 0), text="Things 9"))
+    assert [type(i) for i in made.items] == [Live]
+    assert made.items[0].path == (0, 0)
+    assert len(made.covers) == 1
+    assert made.covers[0].ground.start == scenes.PAPER
+
+
+def test_rows_below_a_deleted_one_take_their_pixels_along() -> None:
+    made = composed(scenes.without_row(1))
+    pieces = {item.path: item for item in made.items if isinstance(item, Piece)}
+    assert pieces[(0, 3, 1)] == Piece((0, 3, 1), Bounds(0, 320, 360, 380), Bounds(0, 260, 360, 320))
+    assert pieces[(0, 3, 2)].source.top - pieces[(0, 3, 2)].target.top == scenes.ROW
+
+
+def test_a_widget_above_a_cover_is_put_back() -> None:
+    made = composed(scenes.without_row(3))
+    again = [i for i in made.items if isinstance(i, Piece) and i.path == scenes.FAB]
+    assert again == [Piece(scenes.FAB, Bounds(280, 390, 336, 446), Bounds(280, 390, 336, 446))]
+
+
+def test_a_toggle_takes_the_pixels_of_one_that_stands_as_it_does_now() -> None:
+    made = composed(scenes.change((0, 3, 2, 0), checked=True))
+    (piece,) = made.items
+    assert isinstance(piece, Piece)
+    assert piece.source == scenes.tree().at((0, 3, 1, 0)).bounds
+
+
+def test_a_field_that_only_got_the_focus_keeps_its_pixels_and_gets_a_caret() -> None:
+    made = composed(scenes.change(scenes.FIELD, focused=True))
+    assert not made.covers
+    assert [i.why for i in made.items if isinstance(i, Live)] == ["caret"]
+
+
+def test_the_frame_of_a_field_is_not_covered() -> None:
+    made = composed(scenes.change(scenes.FIELD, text="tea"))
+    (cover,) = made.covers
+    assert cover.bounds.bottom <= 114
+    words = Bounds(20, 88, 76, 104)
+    assert cover.bounds.intersect(words) == words
+
+
+def test_a_hidden_widget_is_covered() -> None:
+    made = composed(scenes.change(scenes.FAB, visible=False))
+    assert made.covers[0].bounds.intersect(scenes.tree().at(scenes.FAB).bounds) == scenes.tree().at(scenes.FAB).bounds
+
+
+def test_a_new_row_is_drawn_like_those_beside_it() -> None:
+    before = scenes.tree()
+    rows = before.at(scenes.LIST).children
+    fresh = scenes.shifted(rows[3], scenes.ROW)
+    fresh = replace(fresh, children=(fresh.children[0], replace(fresh.children[1], text="Echo")))
+    made = composed(before.replace_at(scenes.LIST, replace(before.at(scenes.LIST), children=(*rows, fresh))))
+    live = [i for i in made.items if isinstance(i, Live)]
+    assert [i.path for i in live] == [(0, 3, 4, 1)]
+    assert live[0].model is not None and live[0].model.resource_id == "x:id/title"
+    assert any(isinstance(i, Piece) and i.path == (0, 3, 4, 0) for i in made.items)
+
+
+def test_pairs_follow_rows_not_indexes() -> None:
+    pairs = pair(scenes.without_row(0), scenes.tree())
+    assert pairs[(0, 3, 0)] == (0, 3, 1)
+    assert pairs[(0, 3, 2, 1)] == (0, 3, 3, 1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(0, 3), unique=True), st.text(max_size=12))
+def test_whatever_is_deleted_or_renamed_each_new_node_is_paired_once_and_with_its_kind(gone: list[int], text: str) -> None:
+    before = scenes.tree()
+    rows = [row for i, row in enumerate(before.at(scenes.LIST).children) if i not in gone]
+    if rows:
+        rows[0] = replace(rows[0], children=(rows[0].children[0], replace(rows[0].children[1], text=text)))
+    now = before.replace_at(scenes.LIST, replace(before.at(scenes.LIST), children=tuple(rows)))
+    pairs = pair(now, before)
+    assert len(set(pairs.values())) == len(pairs)
+    for ours, theirs in pairs.items():
+        assert now.at(ours).class_name == before.at(theirs).class_name
+    composed(now)
