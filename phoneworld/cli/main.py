@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from phoneworld import __version__
+from phoneworld.cli import bench as bench_verbs
 from phoneworld.cli import build as build_verbs
 from phoneworld.cli import graph as graph_verbs
 from phoneworld.cli import phone as phone_verbs
@@ -36,6 +37,7 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
     """Recordings of phone apps in, resettable and checkable mock apps out."""
 
 
+bench_verbs.register(app)
 build_verbs.register(app)
 graph_verbs.register(app)
 phone_verbs.register(app)

@@ -1,0 +1,144 @@
+"""The verb: runs the measurements, prints a table or JSON."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+import phoneworld
+from phoneworld.cli.bench import measure
+from phoneworld.cli.bench.walk import find_walk
+from phoneworld.env.phone_env import PhoneEnv
+from phoneworld.errors import BrowserError
+from phoneworld.program.bundle import load_bundle
+from phoneworld.render.browser import find_chromium
+from phoneworld.serve.server import bundles_in
+from phoneworld.sim.phone import Phone
+from phoneworld.testing.samples import sample_bundle
+
+AIM_STEPS_PER_S = 20_000
+console = Console()
+progress_console = Console(stderr=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb to the command line."""
+    app.command("bench")(bench)
+
+
+def bench(
+    bundle: Annotated[Path | None, typer.Argument(help="A folder that `phoneworld build` wrote. Default: the first app in apps/, else a built-in sample.", show_default=False)] = None,
+    seconds: Annotated[float, typer.Option(help="How long each figure is measured.", min=0.01, max=3600)] = 2.0,
+    pixels: Annotated[bool, typer.Option(help="Measure pictures too (starts Chromium).")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Measure how fast a compiled app runs on one core.
+
+    A step is a coordinate tap with hit test, state change and everything `PhoneEnv.step` returns; taps are found by searching
+    the app, so that at least half of them change its state. Each figure is the best of five windows;
+    what needs no Chromium is timed by the processor's clock, so that other programs hardly matter.
+
+        phoneworld bench app.bundle --seconds 5 --json
+    """
+    with ExitStack() as stack:
+        path = bundle or _first_app() or sample_bundle(Path(stack.enter_context(TemporaryDirectory())) / "groceries.bundle").path
+        figures = _measured(path, seconds, pixels=pixels)
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
+    else:
+        _print(figures)
+
+
+def _first_app() -> Path | None:
+    for folder in (Path("apps"), Path(phoneworld.__file__).resolve().parent.parent / "apps"):
+        if found := bundles_in(folder):
+            return found[0]
+    return None
+
+
+def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
+    """All figures, by stable keys; those of pictures are None where none can be drawn."""
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True) as progress:
+        task = progress.add_task("reading the app", total=None)
+
+        def now(words: str) -> None:
+            progress.update(task, description=words)
+
+        loaded = load_bundle(path)
+        walk = find_walk(Phone([loaded.program]))
+        size = loaded.program.device.size
+        now("memory")
+        memory = measure.memory(lambda: loaded, lambda env: walk.actions)
+        now("steps")
+        steps = measure.steps_per_s(PhoneEnv(loaded), walk, seconds)
+        now("steps with the tree")
+        steps_tree = measure.steps_per_s(PhoneEnv(loaded), walk, seconds, lambda o: o.tree)
+        now("steps with the list of elements")
+        steps_text = measure.steps_per_s(PhoneEnv(loaded), walk, seconds, lambda o: o.text)
+        now("reset, fork, restore")
+        reset, fork = measure.reset_us(loaded, seconds / 2), measure.fork_us(loaded, walk, seconds / 2)
+        restore = measure.restore_us(loaded, walk, seconds / 2)
+        pictures, why_none = [], "" if pixels else "--no-pixels"
+        if pixels:
+            try:
+                find_chromium()
+                for scale in sorted({1.0, measure.small_scale(size)}, reverse=True):
+                    now(f"pictures at {scale:.2f}")
+                    pictures.append(asdict(measure.pixels(loaded, walk, seconds, scale)))
+            except BrowserError as e:
+                why_none = f"{e.message} ({e.hint})"
+    return {
+        "app": loaded.program.package,
+        "screen": f"{size.width}x{size.height}",
+        "layouts": sum(len(s.layouts) for s in loaded.program.screens.values()),
+        "rules": len(loaded.program.rules),
+        "walk": {"steps": len(walk.actions), "states": walk.states, "looks": walk.looks},
+        "changing_share": round(walk.changing_share, 3),
+        "steps_per_s": round(steps),
+        "steps_per_s_tree": round(steps_tree),
+        "steps_per_s_text": round(steps_text),
+        "reset_us": round(reset, 2),
+        "fork_us": round(fork, 2),
+        "restore_us": round(restore, 2),
+        "pixels": [{**p, "first_ms": round(p["first_ms"], 2), "steps_per_s": round(p["steps_per_s"], 1)} for p in pictures] or None,
+        "no_pixels_because": why_none,
+        "memory": {name: round(value, 2) for name, value in asdict(memory).items()},
+        "seconds": seconds,
+        "machine": measure.machine(),
+    }
+
+
+def _print(figures: dict[str, Any]) -> None:
+    table = Table(title=f"{figures['app']}  {figures['screen']}, {figures['layouts']} layouts, {figures['rules']} rules", title_justify="left")
+    table.add_column("")
+    table.add_column("figure", justify="right")
+    table.add_column("of what", style="dim")
+    rate = figures["steps_per_s"]
+    colour = "green" if rate >= AIM_STEPS_PER_S else "yellow"
+    table.add_row("steps/s, no pixels", f"[bold {colour}]{rate:,}[/]", f"taps, {figures['changing_share']:.0%} of them change the state; aim {AIM_STEPS_PER_S:,}")
+    table.add_row("steps/s with the tree", f"{figures['steps_per_s_tree']:,}", "the Hierarchy read at each step")
+    table.add_row("steps/s with the text", f"{figures['steps_per_s_text']:,}", "the list of elements read at each step")
+    table.add_row("reset", f"{figures['reset_us']:.1f} µs", "with its observation")
+    table.add_row("fork", f"{figures['fork_us']:.1f} µs", "one environment more, in mid-episode")
+    table.add_row("snapshot and restore", f"{figures['restore_us']:.1f} µs", "in mid-episode")
+    for picture in figures["pixels"] or ():
+        table.add_row(f"first picture {picture['size']}", f"{picture['first_ms']:.1f} ms", f"mean of {picture['looks']} looks not drawn before")
+        table.add_row(f"steps/s {picture['size']}", f"{picture['steps_per_s']:,.1f}", "with the picture as an array at each step")
+    memory = figures["memory"]
+    table.add_row("memory, 1 environment", f"{memory['envs_1_mb']:.0f} MB", "the whole process")
+    table.add_row("memory, 100 environments", f"{memory['envs_100_mb']:.0f} MB", f"{memory['per_env_kb']:.1f} kB each")
+    console.print(table)
+    machine = figures["machine"]
+    console.print(f"[dim]{escape(str(machine['cpu']))}, {machine['cores']} cores, Python {machine['python']}; {figures['seconds']:g} s a figure, best of five windows[/]", highlight=False)
+    if figures["no_pixels_because"]:
+        console.print(f"[yellow]no pictures:[/] {escape(figures['no_pixels_because'])}", highlight=False)
