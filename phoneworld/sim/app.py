@@ -215,7 +215,7 @@ class AppModel:
         return weakest(kind, "inferred") if app.departed else kind
 
     def _assume(self, app: AppState, message: str) -> Reaction:
-        return Reaction(replace(app, departed=True), "assumed", message)
+        return Reaction(app if app.departed else replace(app, departed=True), "assumed", message)
 
     def _tap(self, app: AppState, screenful: Screenful, x: int, y: int) -> Reaction:
         touched = screenful.touch("tap", x, y)

@@ -6,6 +6,7 @@ Pure: sizes in, nodes out. Geometry is in dp (160 to the inch) times the density
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from phoneworld.ui.geometry import Bounds, Point, Size
@@ -70,6 +71,7 @@ def keyboard_bounds(size: Size, density: int) -> Bounds:
     return Bounds(0, size.height - height, size.width, size.height)
 
 
+@lru_cache(maxsize=32)
 def keyboard(size: Size, density: int, layer: Layer = "lower") -> Node:
     """The soft keyboard: a strip with the hide key, three rows of characters, a bottom row."""
     bounds = keyboard_bounds(size, density)
