@@ -349,6 +349,15 @@ def test_a_dialog_that_opens_by_itself_is_seen_while_the_page_is_read(phone: Web
     assert log(phone) == "late alert over"
 
 
+def test_a_dialog_under_the_finger_leaves_no_finger_down(phone: WebDevice) -> None:
+    tap(phone, "touchy")
+    assert node(phone, "message").text == "At once"
+    tap(phone, "OK")
+    assert log(phone) == "touched"
+    tap(phone, "press")
+    assert log(phone) == "click"
+
+
 def test_a_dialog_at_the_start_does_not_hold_up_the_phone(browser: Browser, site: str) -> None:
     with WebDevice(site + "act.html?greet", browser=browser) as phone:
         assert node(phone, "message").text == "Hello"

@@ -252,7 +252,7 @@ class WebApp:
             self.page.evaluate("0")
         elif answer.accepted:
             call = f"choose({answer.value})" if isinstance(answer.value, int) else f"fill({json.dumps(answer.value)})"
-            self.page.evaluate(f"phoneworld.{call}", self._window_context)
+            self.page.run(f"phoneworld.{call}", self._window_context)
         self._take_reports(tapped=True)
 
     def _tap_key(self, point: Point) -> None:

@@ -274,7 +274,9 @@ class WebDevice:
             self._app = WebApp(self._new_page(), self._screen, self._package, self._profile, self._now)
             self._app.page.goto(urljoin(self._url, url))
             if not self._label:
-                self._label = self._app.page.title() or self._package.rpartition(".")[2]
+                self._label = self._package.rpartition(".")[2]
+                with suppress(DialogOpen):
+                    self._label = self._app.page.title() or self._label
         elif url:
             self._app.page.goto(urljoin(self._url, url))
         self._at_home = False

@@ -22,10 +22,12 @@ from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
 from phoneworld.ui.geometry import Size
 
 _SLICE_MS = 150
-_BUDGET_MS = 10_000
+_BUDGET_MS = 9_600
 _LOAD_BUDGET_MS = 30_000
 _GONE = ("Target page, context or browser has been closed", "Target closed", "Page crashed", "Browser has been closed", "Connection closed")
 # A page that navigates in the middle of a call takes its contexts and frames with it: the call is to be made again.
+_PAGE_MOVED = "PAGE_MOVED"
+_BY_VALUE = {"returnByValue": True, "awaitPromise": True}
 _MOVED = ("Cannot find context", "Execution context", "No frame", "Frame with the given", "uniqueContextId", "Inspected target navigated")
 
 
@@ -41,6 +43,7 @@ class WebPage:
         self._crashed = False
         self._context_id: int | None = None
         self._opened = ""
+        self._fingers = False
         self._patience: dict[str, int] = {}
         self._metrics: dict[str, Any] = {}
         self._metrics_in_doubt = False
@@ -73,8 +76,8 @@ class WebPage:
         return self._page.url
 
     def title(self) -> str:
-        """The document's title; empty while a dialog blocks the page."""
-        return "" if self.dialog is not None else str(self.evaluate("document.title") or "").strip()
+        """The document's title. Raises DialogOpen."""
+        return str(self.evaluate("document.title") or "").strip()
 
     def _note_crash(self) -> None:
         self._crashed = True
@@ -125,7 +128,9 @@ class WebPage:
                     self._patience[method] = min(patience, 2_400)
             except PlaywrightError as e:
                 if any(words in str(e) for words in _MOVED):
-                    raise
+                    raise CaptureFailed(
+                        f"the page navigated while it was asked: {_first_line(e)}", code=_PAGE_MOVED, hint="wait for it to load"
+                    ) from None
                 with self.guard():
                     raise
 
@@ -135,39 +140,43 @@ class WebPage:
             raise DialogOpen
         if self._metrics_in_doubt:
             self._emulate()
+        if method == "Input.dispatchTouchEvent":
+            self._fingers = bool(params["touchPoints"])
         try:
             self._cdp.send(method, params, timeout=_SLICE_MS)
         except PlaywrightTimeout:
             # Either a dialog holds it, or the page's script is busy: then wait until the page answers anything at all.
             self.send("Runtime.evaluate", {"expression": "0"})
-        except PlaywrightError:
-            with self.guard():
-                raise
+        except PlaywrightError as e:
+            if not any(words in str(e) for words in _MOVED):
+                with self.guard():
+                    raise
         if self.dialog is not None:
             raise DialogOpen
 
-    def evaluate(self, expression: str, context_id: int | None = None) -> Any:
-        """The JSON value of an expression in the isolated world: of the main frame, or of a given context."""
+    def evaluate(self, expression: str) -> Any:
+        """The JSON value of an expression in the main frame's isolated world. It may be run more than once."""
         for attempt in range(3):
-            chosen = context_id or self._context_id or self._new_context()
             try:
-                answer = self.send(
-                    "Runtime.evaluate", {"expression": expression, "contextId": chosen, "returnByValue": True, "awaitPromise": True}
-                )
-            except PlaywrightError as e:
-                if context_id is not None:
-                    return None
+                answer = self.send("Runtime.evaluate", {**_BY_VALUE, "expression": expression, "contextId": self._context()})
+            except CaptureFailed as e:
                 self._context_id = None
-                if attempt == 2:
-                    raise CaptureFailed(f"the page keeps navigating: {_first_line(e)}", code="PAGE_MOVED", hint="wait for it to load") from None
+                if e.code != _PAGE_MOVED or attempt == 2:
+                    raise
                 continue
-            if "exceptionDetails" in answer and context_id is None and attempt < 2:
-                # The document is new and our script has not run in it yet.
-                self._context_id = None
-                self.send("Runtime.evaluate", {"expression": SCRIPT, "contextId": self._new_context()})
-                continue
-            return answer.get("result", {}).get("value")
+            if "exceptionDetails" not in answer:
+                return answer.get("result", {}).get("value")
+            # The document is new, and our script has not run in it yet.
+            self._context_id = None
+            self.send("Runtime.evaluate", {"expression": SCRIPT, "contextId": self._context()})
         return None
+
+    def run(self, expression: str, context_id: int | None = None) -> None:
+        """Runs an expression once, in the main frame's isolated world or in a given one that may be gone by now."""
+        self.send_input("Runtime.evaluate", {**_BY_VALUE, "expression": expression, "contextId": context_id or self._context()})
+
+    def _context(self) -> int:
+        return self._context_id or self._new_context()
 
     def _new_context(self) -> int:
         frame = self.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -210,9 +219,9 @@ class WebPage:
                     params = {"frameId": frame_id} if i else {}
                     frames[frame_id] = self.send("Accessibility.getFullAXTree", params)["nodes"]
                 return PageCapture(frames, snapshot)
-            except PlaywrightError as e:
-                if attempt == 2:
-                    raise CaptureFailed(f"the page keeps navigating: {_first_line(e)}", code="PAGE_MOVED", hint="wait for it to load") from None
+            except CaptureFailed as e:
+                if e.code != _PAGE_MOVED or attempt == 2:
+                    raise
         raise AssertionError("unreachable")
 
     def picture(self) -> bytes:
@@ -292,6 +301,9 @@ class WebPage:
                 dialog.accept(text if dialog.type == "prompt" else None)
             else:
                 dialog.dismiss()
+        if self._fingers:
+            # The dialog came while the finger was down, and its end was never sent.
+            self.send_input("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
 
     def pause(self, duration_ms: float) -> None:
         """Lets time pass for the page, and takes in what it reports meanwhile."""

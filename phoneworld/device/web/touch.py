@@ -58,7 +58,7 @@ def long_press(page: WebPage, at: Point, duration_ms: int) -> None:
         _touch(page, "touchEnd")
         return
     page.pause(_LONG_PRESS_MS)
-    page.evaluate(f"phoneworld.contextMenu({at[0]}, {at[1]})")
+    page.run(f"phoneworld.contextMenu({at[0]}, {at[1]})")
     page.pause(duration_ms - _LONG_PRESS_MS)
     _touch(page, "touchCancel")
 
