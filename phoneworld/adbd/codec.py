@@ -89,11 +89,16 @@ class PacketReader:
             return None
         word, arg0, arg1, length, check, magic = _HEADER.unpack_from(buffer)
         if word ^ 0xFFFFFFFF != magic:
-            raise WireError(f"an adb header has the magic {magic:#010x}, expected {word ^ 0xFFFFFFFF:#010x}", hint="is the peer an adb server?")
+            raise WireError(
+                f"an adb header has the magic {magic:#010x}, expected {word ^ 0xFFFFFFFF:#010x}",
+                hint="is the peer an adb server?",
+            )
         try:
             command = Command(word)
         except ValueError:
-            raise WireError(f"an adb header has the unknown command {word:#010x}", hint="is the peer an adb server?") from None
+            raise WireError(
+                f"an adb header has the unknown command {word:#010x}", hint="is the peer an adb server?"
+            ) from None
         if length > self.max_payload:
             raise WireError(f"{command.name} announces {length} bytes of payload, the limit is {self.max_payload}")
         end = _HEADER.size + length
@@ -102,5 +107,7 @@ class PacketReader:
         payload = bytes(memoryview(buffer)[_HEADER.size : end])
         del buffer[:end]
         if self.verify and sum(payload) & 0xFFFFFFFF != check:
-            raise WireError(f"the payload of {command.name} sums to {sum(payload) & 0xFFFFFFFF}, its header says {check}")
+            raise WireError(
+                f"the payload of {command.name} sums to {sum(payload) & 0xFFFFFFFF}, its header says {check}"
+            )
         return Packet(command, arg0, arg1, payload)

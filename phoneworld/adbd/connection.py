@@ -141,7 +141,9 @@ class Connection:
 
     def _handle(self, packet: Packet, events: list[Event]) -> None:
         if not self._connected and packet.command not in (Command.CNXN, Command.STLS, Command.AUTH, Command.SYNC):
-            raise WireError(f"{packet.command.name} came before the connection was made", hint="the first packet must be CNXN")
+            raise WireError(
+                f"{packet.command.name} came before the connection was made", hint="the first packet must be CNXN"
+            )
         match packet.command:
             case Command.CNXN:
                 self._connect(packet, events)
@@ -149,7 +151,9 @@ class Connection:
                 self._open(packet, events)
             case Command.OKAY | Command.WRTE | Command.CLSE:
                 known = self._streams.get(packet.arg1)
-                if known is None or (packet.arg0 != known.remote and not (packet.command is Command.CLSE and packet.arg0 == 0)):
+                if known is None or (
+                    packet.arg0 != known.remote and not (packet.command is Command.CLSE and packet.arg0 == 0)
+                ):
                     return  # of a stream that we have closed: the two ends may close at the same time
                 self._of_stream(packet, known, events)
             case Command.AUTH | Command.STLS | Command.SYNC:

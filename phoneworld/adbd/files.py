@@ -160,7 +160,11 @@ class FileTree:
             self._need_writable(old, source)
         if not self.is_folder(new.rpartition("/")[0] or "/"):
             raise _fault(errno.ENOENT, target)
-        moved = {new + name[len(old) :]: entry for name, entry in self.entries.items() if name == old or name.startswith(old + "/")}
+        moved = {
+            new + name[len(old) :]: entry
+            for name, entry in self.entries.items()
+            if name == old or name.startswith(old + "/")
+        }
         if keep and sum(e.size for e in moved.values()) > MAX_TREE_BYTES - self.used:
             raise _fault(errno.ENOSPC, target)
         with self.entries.mutate() as entries:
@@ -176,11 +180,14 @@ class FileTree:
         if self.stat(path).content is not None:
             raise _fault(errno.ENOTDIR, path)
         prefix = name.rstrip("/") + "/"
-        found = [(other[len(prefix) :], e) for other, e in self.entries.items() if other.startswith(prefix) and other != "/"]
+        found = [
+            (other[len(prefix) :], e) for other, e in self.entries.items() if other.startswith(prefix) and other != "/"
+        ]
         return sorted((short, entry) for short, entry in found if "/" not in short)
 
     def glob(self, pattern: str, cwd: str = "/") -> Iterator[str]:
         """The paths that a shell pattern stands for, spelled the way the pattern is."""
+
         def visit(done: str, rest: list[str]) -> Iterator[str]:
             if not rest:
                 yield done

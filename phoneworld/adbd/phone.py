@@ -73,7 +73,13 @@ class PhoneSide:
     def __init__(self, device: Device | Callable[[], Device]) -> None:
         self.owner = DeviceOwner(device)
         self.files = FileTree()
-        self.environment = {"HOME": "/", "PATH": "/system/bin", "EXTERNAL_STORAGE": "/sdcard", "SHELL": "/system/bin/sh", "USER": "shell"}
+        self.environment = {
+            "HOME": "/",
+            "PATH": "/system/bin",
+            "EXTERNAL_STORAGE": "/sdcard",
+            "SHELL": "/system/bin/sh",
+            "USER": "shell",
+        }
         self.finger: Finger | None = None
         self.refusals: deque[str] = deque(maxlen=_REFUSALS_KEPT)
         """Commands that were not served and actions that had no effect, newest last: the list of what is to be added."""
@@ -85,7 +91,9 @@ class PhoneSide:
         """Makes the device on its thread and sets the phone up from what it says of itself."""
         self.owner.open()
         self.serial, self.info = self.owner.call_now(lambda device: (device.serial, device.info))
-        self._memory = Memory(self.files.entries, _default_settings(self.info), _default_properties(self.info, self.serial))
+        self._memory = Memory(
+            self.files.entries, _default_settings(self.info), _default_properties(self.info, self.serial)
+        )
         self._first = self._memory
 
     def close(self) -> None:
@@ -113,7 +121,12 @@ class PhoneSide:
         """Stores a setting; None deletes it."""
         settings = self._memory.settings
         key = (namespace, name)
-        self._memory = replace(self._memory, settings=settings.set(key, value) if value is not None else (settings.delete(key) if key in settings else settings))
+        self._memory = replace(
+            self._memory,
+            settings=settings.set(key, value)
+            if value is not None
+            else (settings.delete(key) if key in settings else settings),
+        )
 
     @property
     def input_method(self) -> str:
@@ -176,7 +189,9 @@ def _default_settings(info: DeviceInfo) -> Map[tuple[str, str], str]:
 def _default_properties(info: DeviceInfo, serial: str) -> Map[str, str]:
     model = re.sub(r"[^\w .-]", "_", info.model) or "PhoneWorld"
     word = re.sub(r"\W+", "_", model.lower())
-    name = re.sub(r"[^\w.-]", "_", serial.rsplit(":", 1)[0] if "://" in serial else PurePosixPath(serial).name) or "phone"
+    name = (
+        re.sub(r"[^\w.-]", "_", serial.rsplit(":", 1)[0] if "://" in serial else PurePosixPath(serial).name) or "phone"
+    )
     maker = info.manufacturer or "PhoneWorld"
     return Map({
         "ro.product.name": word, "ro.product.model": model, "ro.product.device": word, "ro.product.manufacturer": maker,

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
+from phoneworld.adbd import DEFAULT_PORT
 from phoneworld.adbd.connection import Closed, Connected, Connection, Drained, Opened, Received
 from phoneworld.adbd.phone import PhoneSide
 from phoneworld.adbd.services import Service, service_named
@@ -21,9 +22,6 @@ from phoneworld.device.device import Device
 from phoneworld.errors import DeviceUnusable, WireError
 
 log = logging.getLogger("phoneworld.adbd")
-
-DEFAULT_PORT = 7555
-"""Not 5555..5585: an adb server looks for emulators there by itself, and then lists the phone twice."""
 
 
 class AdbPhone:
@@ -33,7 +31,9 @@ class AdbPhone:
     Port 0 takes any free one; `port` says which.
     """
 
-    def __init__(self, device: Device | Callable[[], Device], *, port: int = DEFAULT_PORT, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self, device: Device | Callable[[], Device], *, port: int = DEFAULT_PORT, host: str = "127.0.0.1"
+    ) -> None:
         self.phone = PhoneSide(device)
         self.host = host
         self.port = port
@@ -57,7 +57,9 @@ class AdbPhone:
         self.port = listener.getsockname()[1]
         ready = threading.Event()
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, args=(self._loop, listener, ready), name=f"adbd-{self.port}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(self._loop, listener, ready), name=f"adbd-{self.port}", daemon=True
+        )
         self._thread.start()
         ready.wait()
         return self
@@ -70,7 +72,10 @@ class AdbPhone:
             listener.listen(64)
         except (OSError, OverflowError) as e:
             listener.close()
-            raise DeviceUnusable(f"port {self.port} on {self.host} cannot be used: {getattr(e, 'strerror', None) or e}", hint="choose another port, or 0 for any free one") from None
+            raise DeviceUnusable(
+                f"port {self.port} on {self.host} cannot be used: {getattr(e, 'strerror', None) or e}",
+                hint="choose another port, or 0 for any free one",
+            ) from None
         return listener
 
     def _run(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: threading.Event) -> None:
@@ -101,7 +106,9 @@ class AdbPhone:
     def __enter__(self) -> AdbPhone:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 

@@ -42,7 +42,9 @@ async def shell(stream: Stream, phone: PhoneSide, service: str) -> None:
         await stream.write(Frame(Kind.STDOUT, chunk).encode() if framed else chunk)
 
     async def stderr(chunk: bytes) -> None:
-        await stream.write(Frame(Kind.STDERR if "pty" not in options else Kind.STDOUT, chunk).encode() if framed else chunk)
+        await stream.write(
+            Frame(Kind.STDERR if "pty" not in options else Kind.STDOUT, chunk).encode() if framed else chunk
+        )
 
     async def feed() -> None:
         frames = FrameReader()

@@ -65,7 +65,9 @@ class Call:
     shell: Shell
 
     async def out(self, content: str | bytes) -> None:
-        await self.streams.stdout.write(content if isinstance(content, bytes) else content.encode(errors="surrogateescape"))
+        await self.streams.stdout.write(
+            content if isinstance(content, bytes) else content.encode(errors="surrogateescape")
+        )
 
     async def err(self, text: str) -> None:
         await self.streams.stderr.write(text.encode(errors="surrogateescape"))
@@ -128,7 +130,9 @@ class Shell:
                 continue
             if step.background:
                 child = self.fork()
-                task = asyncio.create_task(child.run_child(Script((replace(step, background=False),)), replace(streams, stdin=Nothing())))
+                task = asyncio.create_task(
+                    child.run_child(Script((replace(step, background=False),)), replace(streams, stdin=Nothing()))
+                )
                 self.background.append(task)
                 self.status = 0
             else:
@@ -176,7 +180,9 @@ class Shell:
             writes = [await self.redirect(r, own) for r in stage.redirects]
         except OSError as e:
             verb = "create" if any(r.mode != "<" for r in stage.redirects) else "open"
-            await streams.stderr.write(f"/system/bin/sh: can't {verb} {e.filename}: {e.strerror}\n".encode(errors="surrogateescape"))
+            await streams.stderr.write(
+                f"/system/bin/sh: can't {verb} {e.filename}: {e.strerror}\n".encode(errors="surrogateescape")
+            )
             return 1
         if isinstance(stage, Group):
             shell = self.fork() if stage.subshell else self
@@ -188,7 +194,9 @@ class Shell:
                 try:
                     await finish()
                 except OSError as e:
-                    await streams.stderr.write(f"/system/bin/sh: {e.filename}: {e.strerror}\n".encode(errors="surrogateescape"))
+                    await streams.stderr.write(
+                        f"/system/bin/sh: {e.filename}: {e.strerror}\n".encode(errors="surrogateescape")
+                    )
                     status = 1
         return status
 
@@ -242,7 +250,9 @@ class Shell:
                 return 126
         if not words:
             self.variables |= given
-            return self.status if any(isinstance(p, Substitution) for _, w in command.assignments for p in w.parts) else 0
+            return (
+                self.status if any(isinstance(p, Substitution) for _, w in command.assignments for p in w.parts) else 0
+            )
         kept = dict(self.variables)
         self.variables |= given
         try:
@@ -257,7 +267,11 @@ class Shell:
         function = self.commands.get(name)
         if function is None:
             self.phone.refuse(" ".join(words))
-            what, status = ("can't execute: Permission denied", 126) if self._is_file(words[0]) else ("inaccessible or not found", 127)
+            what, status = (
+                ("can't execute: Permission denied", 126)
+                if self._is_file(words[0])
+                else ("inaccessible or not found", 127)
+            )
             await streams.stderr.write(f"/system/bin/sh: {words[0]}: {what}\n".encode(errors="surrogateescape"))
             return status
         call = Call(name, words[1:], streams, self.phone, self)

@@ -13,11 +13,37 @@ from typing import Literal, TypeAlias
 from phoneworld.errors import ActionError
 
 MAX_NESTING = 24
-_COMPOUND = {"if", "for", "while", "until", "case", "select", "function", "then", "else", "fi", "do", "done", "esac", "elif"}
+_COMPOUND = {
+    "if",
+    "for",
+    "while",
+    "until",
+    "case",
+    "select",
+    "function",
+    "then",
+    "else",
+    "fi",
+    "do",
+    "done",
+    "esac",
+    "elif",
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL = "?$#!@*0123456789-"
 _ENDS_WORD = " \t\n;&|<>()"
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "e": "\x1b", "0": "\0"}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "0": "\0",
+}
 
 
 class ShellSyntaxError(ActionError):
@@ -329,7 +355,9 @@ class _Parser:
             script = self.script(until=")")
             self.nest(-1)
             return Substitution(script, quoted)
-        if braced := re.compile(r"\$\{(" + _NAME.pattern + r"|[" + _SPECIAL + r"])(?::-([^}]*))?\}").match(self.s, self.i):
+        if braced := re.compile(r"\$\{(" + _NAME.pattern + r"|[" + _SPECIAL + r"])(?::-([^}]*))?\}").match(
+            self.s, self.i
+        ):
             self.i = braced.end()
             return Variable(braced.group(1), quoted, braced.group(2))
         if self.peek("${"):

@@ -1,8 +1,8 @@
 """adb's file transfer over the phone's file tree: bytes in, bytes out. Does no I/O.
 
-    STAT LIST RECV SEND     the first version
-    LST2 STA2 LIS2          with 64-bit sizes and times
-    RCV2 SND2               a second packet of flags follows the path; no compression is advertised or taken
+STAT LIST RECV SEND     the first version
+LST2 STA2 LIS2          with 64-bit sizes and times
+RCV2 SND2               a second packet of flags follows the path; no compression is advertised or taken
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ class SyncSession:
             self._upload = None
             return iter((upload.finish(self._files, length),))
         if word != b"DATA" or length > MAX_CHUNK:
-            raise WireError(f"expected DATA of up to {MAX_CHUNK} bytes or DONE while a file is sent, found {word!r} of {length}")
+            raise WireError(
+                f"expected DATA of up to {MAX_CHUNK} bytes or DONE while a file is sent, found {word!r} of {length}"
+            )
         if len(self._buffer) < _REQUEST.size + length:
             return None
         upload.add(self._take(_REQUEST.size + length)[_REQUEST.size :])

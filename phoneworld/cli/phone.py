@@ -10,17 +10,18 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from phoneworld.adbd.server import DEFAULT_PORT, AdbPhone
-from phoneworld.device.adb_server import AdbServer
-from phoneworld.device.open import open_device
+from phoneworld.adbd import DEFAULT_PORT
 from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError
+
+if TYPE_CHECKING:
+    from phoneworld.adbd.server import AdbPhone
 
 console = Console()
 
@@ -32,10 +33,23 @@ def register(app: typer.Typer) -> None:
 
 
 def phone(
-    spec: Annotated[str, typer.Argument(help="web:URL for a mobile web page on this machine, mock:BUNDLE for a compiled app.", metavar="web:URL|mock:BUNDLE")],
-    port: Annotated[int, typer.Option("--adb", "--port", help="TCP port for adb; 0 takes any free one.")] = DEFAULT_PORT,
-    connect: Annotated[bool, typer.Option("--connect/--no-connect", help="Run `adb connect` once it is ready, and disconnect at the end.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")] = False,
+    spec: Annotated[
+        str,
+        typer.Argument(
+            help="web:URL for a mobile web page on this machine, mock:BUNDLE for a compiled app.",
+            metavar="web:URL|mock:BUNDLE",
+        ),
+    ],
+    port: Annotated[
+        int, typer.Option("--adb", "--port", help="TCP port for adb; 0 takes any free one.")
+    ] = DEFAULT_PORT,
+    connect: Annotated[
+        bool,
+        typer.Option("--connect/--no-connect", help="Run `adb connect` once it is ready, and disconnect at the end."),
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")
+    ] = False,
 ) -> None:
     """Run one phone behind adb until Ctrl-C.
 
@@ -49,18 +63,41 @@ def phone(
 
     `adb shell cmd phoneworld` says how to reset it, keep its state and go back to it.
     """
+    from phoneworld.adbd.server import AdbPhone  # here, so that other verbs start without it
+    from phoneworld.device.adb_server import AdbServer
+    from phoneworld.device.open import open_device
+
     if not spec.startswith(("web:", "mock:")):
-        raise DeviceNotFound(f"{spec!r} is no phone that can be run here", hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`")
+        raise DeviceNotFound(
+            f"{spec!r} is no phone that can be run here",
+            hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`",
+        )
     with _until_told() as told, AdbPhone(partial(open_device, spec), port=port) as served:
         serial, how = _attach(served, connect=connect)
         if as_json:
-            typer.echo(json.dumps({"serial": serial, "host": served.host, "port": served.port, "phone": spec, "connected": how == "connected"}))
+            typer.echo(
+                json.dumps(
+                    {
+                        "serial": serial,
+                        "host": served.host,
+                        "port": served.port,
+                        "phone": spec,
+                        "connected": how == "connected",
+                    }
+                )
+            )
         else:
             info = served.phone.info
-            console.print(f"[bold]{escape(spec)}[/] is a phone of {info.size.width}x{info.size.height}, density {info.density}", highlight=False)
+            console.print(
+                f"[bold]{escape(spec)}[/] is a phone of {info.size.width}x{info.size.height}, density {info.density}",
+                highlight=False,
+            )
             console.print(f"  serial   [bold green]{serial}[/]", highlight=False)
             console.print("  adb      " + ("connected" if how == "connected" else how), highlight=False)
-            console.print(f"  try      adb -s {serial} shell input tap {info.size.width // 2} {info.size.height // 2}", highlight=False)
+            console.print(
+                f"  try      adb -s {serial} shell input tap {info.size.width // 2} {info.size.height // 2}",
+                highlight=False,
+            )
             console.print("  Ctrl-C ends it", style="dim", highlight=False)
         told.wait()
         if how == "connected":
@@ -69,6 +106,8 @@ def phone(
 
 def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:
     """The serial to use, and `connected` or what is left to do."""
+    from phoneworld.device.adb_server import AdbServer
+
     if 5555 <= served.port <= 5585 and served.port % 2:
         # An adb server looks there by itself; connecting too would list the phone twice.
         return f"emulator-{served.port - 1}", "finds it by itself when its server starts"
@@ -79,7 +118,10 @@ def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:
     except PhoneWorldError as e:
         return served.serial, f"not connected: {e.message} ({e.hint})"
     if not connected:
-        raise DeviceUnusable(f"the adb server did not connect to {served.serial}", hint=f"adb disconnect {served.serial}, then start it again")
+        raise DeviceUnusable(
+            f"the adb server did not connect to {served.serial}",
+            hint=f"adb disconnect {served.serial}, then start it again",
+        )
     return served.serial, "connected"
 
 
@@ -101,15 +143,25 @@ def _until_told() -> Iterator[threading.Event]:
 
 def devices(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False) -> None:
     """List the phones that adb knows, and for each that cannot be used, why and what to do."""
+    from phoneworld.device.adb_server import AdbServer
+
     attached = AdbServer().devices()
     if as_json:
         typer.echo(json.dumps([{**asdict(d), "usable": d.usable} for d in attached], ensure_ascii=False))
         return
     if not attached:
         console.print("no device is attached", highlight=False)
-        console.print("  mend: plug in a phone with USB debugging on, or start one here: phoneworld phone web:URL", style="dim", highlight=False)
+        console.print(
+            "  mend: plug in a phone with USB debugging on, or start one here: phoneworld phone web:URL",
+            style="dim",
+            highlight=False,
+        )
         return
     table = Table("serial", "model", "usable", box=None, pad_edge=False)
     for d in attached:
-        table.add_row(escape(d.serial), escape(d.model), "[green]yes[/]" if d.usable else f"[red]no[/], {escape(d.reason)}: [dim]{escape(d.mend)}[/]")
+        table.add_row(
+            escape(d.serial),
+            escape(d.model),
+            "[green]yes[/]" if d.usable else f"[red]no[/], {escape(d.reason)}: [dim]{escape(d.mend)}[/]",
+        )
     console.print(table)

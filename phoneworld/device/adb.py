@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from phoneworld.device.adb_reading import check_injected, dump_failure, parse_activities, parse_focus, parse_keyboard
 from phoneworld.device.adb_server import AdbServer, AttachedDevice, ShellOutput
 from phoneworld.device.adb_typing import Typist
 from phoneworld.device.device import InstalledApp
@@ -109,14 +110,34 @@ class AdbDevice:
         return self._info
 
     def _read_info(self) -> DeviceInfo:
-        names = ("ro.product.model", "ro.product.manufacturer", "ro.build.version.release", "ro.build.version.sdk", "persist.sys.locale", "ro.product.locale", "persist.sys.timezone", "ro.phoneworld")
-        lines = ["wm size", "wm density", *(f"getprop {name}" for name in names), "settings get system font_scale", "settings get secure ui_night_mode"]
+        names = (
+            "ro.product.model",
+            "ro.product.manufacturer",
+            "ro.build.version.release",
+            "ro.build.version.sdk",
+            "persist.sys.locale",
+            "ro.product.locale",
+            "persist.sys.timezone",
+            "ro.phoneworld",
+        )
+        lines = [
+            "wm size",
+            "wm density",
+            *(f"getprop {name}" for name in names),
+            "settings get system font_scale",
+            "settings get secure ui_night_mode",
+        ]
         parts = [part.strip() for part in self.run(f"; echo {_MARK}; ".join(lines)).text.split(_MARK)]
-        sizes = {kind: Size(int(w), int(h)) for kind, w, h in re.findall(r"(Physical|Override) size: (\d+)x(\d+)", parts[0])}
+        sizes = {
+            kind: Size(int(w), int(h)) for kind, w, h in re.findall(r"(Physical|Override) size: (\d+)x(\d+)", parts[0])
+        }
         densities = {kind: int(n) for kind, n in re.findall(r"(Physical|Override) density: (\d+)", parts[1])}
         size = sizes.get("Override") or sizes.get("Physical")
         if size is None:
-            raise DeviceUnusable(f"device {self._serial} does not say how large its screen is: {parts[0][:80]!r}", hint="has it finished starting?")
+            raise DeviceUnusable(
+                f"device {self._serial} does not say how large its screen is: {parts[0][:80]!r}",
+                hint="has it finished starting?",
+            )
         model, maker, android, sdk, locale, built_locale, zone, ours, font, night = parts[2:12]
         self._ours = ours == "1"
         return DeviceInfo(
@@ -176,7 +197,9 @@ class AdbDevice:
         try:
             tree = parse_hierarchy(output[min(starts) :])
         except DumpError as e:
-            raise CaptureFailed(f"the dump cannot be read: {e.message}", code="BAD_DUMP", hint="try again when the screen is at rest") from e
+            raise CaptureFailed(
+                f"the dump cannot be read: {e.message}", code="BAD_DUMP", hint="try again when the screen is at rest"
+            ) from e
         self._turned(tree.rotation)
         return tree
 
@@ -196,7 +219,12 @@ class AdbDevice:
                 return replace(tree, attributes=(*tree.attributes, ("compressed", "true"))) if options else tree
         finally:
             values = dict(zip(_SCALES, before, strict=False))
-            self.run("; ".join(f"settings put global {n} {v}" if v != "null" else f"settings delete global {n}" for n, v in values.items()))
+            self.run(
+                "; ".join(
+                    f"settings put global {n} {v}" if v != "null" else f"settings delete global {n}"
+                    for n, v in values.items()
+                )
+            )
         raise failed
 
     def screenshot(self) -> bytes:
@@ -209,11 +237,18 @@ class AdbDevice:
                 if not left:
                     raise
                 if (state := self._server.state(self._serial)) != "device":
-                    raise self._server.broken_off(self._serial, f"its picture broke off (it is {state or 'away'})") from None
+                    raise self._server.broken_off(
+                        self._serial, f"its picture broke off (it is {state or 'away'})"
+                    ) from None
                 self._sleep(_RETRY_PAUSE_S)
                 continue
             if found.before:
-                log.warning("%s: %d bytes stood before the picture: %s", self._serial, len(found.before), found.before.splitlines()[0][:120])
+                log.warning(
+                    "%s: %d bytes stood before the picture: %s",
+                    self._serial,
+                    len(found.before),
+                    found.before.splitlines()[0][:120],
+                )
                 self._name_display()
             self._size_now = found.size
             return found.png
@@ -221,7 +256,9 @@ class AdbDevice:
 
     def _name_display(self) -> None:
         """From now on asks for the first display by its number, so that the phone has nothing to warn of."""
-        if not self._display and (found := re.search(r"Display (\d+) ", self.run("dumpsys SurfaceFlinger --display-id").text)):
+        if not self._display and (
+            found := re.search(r"Display (\d+) ", self.run("dumpsys SurfaceFlinger --display-id").text)
+        ):
             self._display = f" -d {found.group(1)}"
 
     def perform(self, action: Action) -> None:
@@ -232,7 +269,9 @@ class AdbDevice:
                 self._input(f"input tap {x} {y}")
             case DoubleTap(x, y):
                 if not self._on_ours(action):
-                    self._input(f"input tap {x} {y} & sleep 0.1; input tap {x} {y}; wait")  # started apart, however long a start takes
+                    self._input(
+                        f"input tap {x} {y} & sleep 0.1; input tap {x} {y}; wait"
+                    )  # started apart, however long a start takes
             case LongPress(x, y, ms):
                 self._input(f"input swipe {x} {y} {x} {y} {ms}", ms)
             case Swipe(x, y, x2, y2, ms):
@@ -241,7 +280,9 @@ class AdbDevice:
                 self._input(f"input draganddrop {x} {y} {x2} {y2} {ms}", ms)
             case Pinch():
                 if not self._on_ours(action):
-                    raise ActionError("adb has no way to move two fingers", hint="use a web: or mock: phone for pinches")
+                    raise ActionError(
+                        "adb has no way to move two fingers", hint="use a web: or mock: phone for pinches"
+                    )
             case TypeText(text, x, y, mode):
                 if x is not None:
                     self._input(f"input tap {x} {y}")
@@ -284,7 +325,9 @@ class AdbDevice:
     def _open(self, action: OpenApp) -> None:
         if action.url:
             package = f" -p {_checked(action.package)}" if action.package else ""
-            output = self.run(f"am start -W -a android.intent.action.VIEW -d {shlex.quote(action.url.strip())}{package}")
+            output = self.run(
+                f"am start -W -a android.intent.action.VIEW -d {shlex.quote(action.url.strip())}{package}"
+            )
             failed = "Error" in output.everything or output.status != 0
         elif action.activity:
             output = self.run(f"am start -W -n {shlex.quote(_checked(action.package) + '/' + action.activity)}")
@@ -293,81 +336,39 @@ class AdbDevice:
             output = self.run(f"monkey -p {_checked(action.package)} -c android.intent.category.LAUNCHER 1")
             failed = "No activities found" in output.everything or "Events injected: 1" not in output.everything
         if failed:
-            told = [line for line in output.everything.splitlines() if "rror" in line or "No activities" in line] or output.everything.splitlines()
-            raise ActionError(f"the phone could not open {action.url or action.package}: {told[0].strip() if told else 'it said nothing'}", hint="see what is installed: adb shell pm list packages")
+            lines = output.everything.splitlines()
+            told = next(
+                (line for line in lines if "Error:" in line or "No activities" in line),
+                lines[-1] if lines else "it said nothing",
+            )
+            raise ActionError(
+                f"the phone could not open {action.url or action.package}: {told.strip()}",
+                hint="see what is installed: adb shell pm list packages",
+            )
 
     def apps(self) -> tuple[InstalledApp, ...]:
         """What has a launcher icon; on phones that cannot be asked (before Android 7), every package."""
         output = self.run(_MAIN_QUERY)
         if found := parse_activities(output.text):
             return found
-        return tuple(InstalledApp(p) for p in sorted(re.findall(r"^package:(\S+)$", self.run("pm list packages").text, re.M)))
+        return tuple(
+            InstalledApp(p) for p in sorted(re.findall(r"^package:(\S+)$", self.run("pm list packages").text, re.M))
+        )
 
     def clear_app(self, package: str) -> None:
         """Stops it and deletes what it has stored. Raises DeviceError where the phone will not."""
         output = self.run(f"pm clear {_checked(package)}", timeout_s=60)
         if "Success" not in output.everything:
-            raise DeviceError(f"the phone did not clear {package}: {output.everything.strip() or 'it said nothing'}", hint="is it installed? adb shell pm list packages")
+            raise DeviceError(
+                f"the phone did not clear {package}: {output.everything.strip() or 'it said nothing'}",
+                hint="is it installed? adb shell pm list packages",
+            )
 
     def close(self) -> None:
         """Nothing is held open between calls."""
-
-
-def check_injected(output: ShellOutput, line: str) -> None:
-    """Raises where `input` says that it could not: old ones do so with status 0."""
-    told = output.everything
-    if "INJECT_EVENTS" in told:
-        raise DeviceUnusable("the phone does not let adb touch it", hint="on MIUI and the like switch on 'USB debugging (Security settings)' in the developer options")
-    if output.status != 0 or "Exception" in told or told.startswith("Error"):
-        raise ActionError(f"the phone refused {line[:80]!r}: {(told.strip().splitlines() or [f'status {output.status}'])[0]}")
 
 
 def _checked(package: str) -> str:
     if not _PACKAGE.fullmatch(package):
         raise ActionError(f"{package!r} is not the name of an app", hint="for example com.android.settings")
     return package
-
-
-def dump_failure(told: str) -> CaptureFailed:
-    """The error for a dump that gave no tree, from what the dumper printed."""
-    line = next((one for one in told.splitlines() if "ERROR" in one), (told.splitlines() or [""])[-1]).strip()
-    if "idle state" in told:
-        return CaptureFailed(f"the screen does not come to rest: {line}", code="DUMP_NOT_IDLE", hint="stop what moves on it (video, spinner, map), or wait")
-    if "null root" in told:
-        return CaptureFailed(f"the phone had no window to dump: {line}", code="NULL_ROOT", hint="try again when the window is there")
-    return CaptureFailed(f"uiautomator dump gave no tree: {line or 'it printed nothing'}", code="DUMP_FAILED", hint="is another UI Automator client (uiautomator2, Appium) connected? stop it")
-
-
-def parse_focus(text: str) -> DeviceState:
-    """Package, activity and rotation from lines of `dumpsys window`; several displays print several lines, some null."""
-    focus = next(iter(re.findall(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]+)\}", text)), "")
-    record = next(iter(re.findall(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ ([^\s}]+)", text)), "")
-    name = focus if "/" in focus else record
-    package, _, activity = name.strip().partition("/")
-    if focus in ("NotificationShade", "StatusBar"):
-        package, activity = "com.android.systemui", focus
-    turned = re.search(r"mCurrentRotation=(?:ROTATION_)?(\d+)|mRotation=(?:ROTATION_)?(\d+)", text)
-    rotation = int(turned.group(1) or turned.group(2)) if turned else 0
-    return DeviceState(
-        package,
-        package + activity if activity.startswith(".") else activity,
-        rotation=(rotation // 90 if rotation >= 4 else rotation) % 4,
-    )
-
-
-def parse_keyboard(text: str) -> bool:
-    """True where `dumpsys input_method` says that a soft keyboard is shown."""
-    shown = re.findall(r"mInputShown=(true|false)", text) or re.findall(r"mIsInputViewShown=(true|false)", text)
-    return "true" in shown
-
-
-def parse_activities(text: str) -> tuple[InstalledApp, ...]:
-    """The apps in the output of `cmd package query-activities`, in its order, one entry a package."""
-    found: dict[str, InstalledApp] = {}
-    for block in re.split(r"^\s*Activity #\d+:\s*$", text, flags=re.M)[1:]:
-        package = re.search(r"^\s*packageName=(\S+)", block, re.M)
-        name = re.search(r"^\s*name=(\S+)", block, re.M)
-        label = re.search(r"nonLocalizedLabel=(.+?) icon=", block)
-        if package:
-            found.setdefault(package.group(1), InstalledApp(package.group(1), "" if not label or label.group(1) == "null" else label.group(1), name.group(1) if name else ""))
-    return tuple(found.values())

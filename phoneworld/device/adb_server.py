@@ -77,7 +77,11 @@ def parse_devices(text: str) -> tuple[AttachedDevice, ...]:
         serial, state = match["serial"].strip(), match["state"].strip()
         rest = dict(_PAIR.findall(match["rest"]))
         reason, mend = _why_unusable(serial, state)
-        found.append(AttachedDevice(serial, state.split("(")[0].split(";")[0].strip(), rest.get("model", "").replace("_", " "), reason, mend))
+        found.append(
+            AttachedDevice(
+                serial, state.split("(")[0].split(";")[0].strip(), rest.get("model", "").replace("_", " "), reason, mend
+            )
+        )
     return tuple(found)
 
 
@@ -92,7 +96,10 @@ def _why_unusable(serial: str, state: str) -> tuple[str, str]:
         case "unauthorized" | "authorizing":
             return "it has not accepted this computer's key", "unlock it and accept the question about USB debugging"
         case "no" if "permission" in state:
-            return "this user may not open its USB device", "apt install android-sdk-platform-tools-common, then plug it in again"
+            return (
+                "this user may not open its USB device",
+                "apt install android-sdk-platform-tools-common, then plug it in again",
+            )
         case word:
             return f"it is in the state {word!r}, not in Android", "start Android on it"
 
@@ -112,7 +119,11 @@ def choose(devices: Sequence[AttachedDevice], serial: str | None) -> AttachedDev
         named = next((d for d in devices if d.serial == serial), None)
         if named is None:
             listed = ", ".join(d.serial for d in devices) or "none"
-            mend = f"adb connect {serial}" if is_address(serial) else "plug it in, allow USB debugging, and see `adb devices -l`"
+            mend = (
+                f"adb connect {serial}"
+                if is_address(serial)
+                else "plug it in, allow USB debugging, and see `adb devices -l`"
+            )
             raise DeviceNotFound(f"no device {serial!r} is attached (attached: {listed})", hint=mend)
         if not named.usable:
             raise DeviceUnusable(f"device {serial} cannot be used: {named.reason}", hint=named.mend)
@@ -127,7 +138,10 @@ def choose(devices: Sequence[AttachedDevice], serial: str | None) -> AttachedDev
     if devices:
         told = "; ".join(f"{d.serial}: {d.reason}" for d in devices)
         raise DeviceUnusable(f"no attached device can be used ({told})", hint=devices[0].mend)
-    raise DeviceNotFound("no device is attached", hint="plug in a phone with USB debugging on, or start one here: phoneworld phone web:URL")
+    raise DeviceNotFound(
+        "no device is attached",
+        hint="plug in a phone with USB debugging on, or start one here: phoneworld phone web:URL",
+    )
 
 
 class AdbServer:
@@ -175,9 +189,14 @@ class AdbServer:
         return next((d.state for d in self.devices() if d.serial == serial), "")
 
     def features(self, serial: str) -> frozenset[str]:
-        """What the phone's adbd can do; read once for each serial."""
+        """What the phone's adbd can do; read once for each serial. Raises DeviceLost where it is not attached."""
         if serial not in self._features:
-            self._features[serial] = frozenset(self._ask(f"host-serial:{serial}:features").split(","))
+            try:
+                self._features[serial] = frozenset(self._ask(f"host-serial:{serial}:features").split(","))
+            except DeviceNotFound:
+                raise  # there is no adb server at all
+            except DeviceError as e:
+                raise self.broken_off(serial, e.message) from e
         return self._features[serial]
 
     def shell(self, serial: str, line: str, *, timeout_s: float = 30.0) -> ShellOutput:
@@ -221,7 +240,10 @@ class AdbServer:
         try:
             state = self.state(serial)
         except DeviceError as e:
-            return DeviceLost(f"the device {serial} went away: {why}; {e.message}", hint="see `adb devices -l`; a recording goes on with --resume")
+            return DeviceLost(
+                f"the device {serial} went away: {why}; {e.message}",
+                hint="see `adb devices -l`; a recording goes on with --resume",
+            )
         if state == "device":
             return DeviceError(f"the device {serial} broke off a call: {why}", hint="try again")
         how = f"is now {state}" if state else "is no longer attached"
@@ -234,7 +256,9 @@ class AdbServer:
         except (AdbError, OSError) as e:
             if "No adb exe" in str(e):
                 raise MissingDependency("the adb program is not installed", hint="apt install adb") from e
-            raise DeviceNotFound(f"the adb server on port {self._client.port} does not answer: {e}", hint="adb start-server") from e
+            raise DeviceNotFound(
+                f"the adb server on port {self._client.port} does not answer: {e}", hint="adb start-server"
+            ) from e
 
     def _ask(self, request: str, *, timeout_s: float = 10.0) -> str:
         """One question to the server itself, answered by one block of text."""

@@ -1,7 +1,7 @@
 """Enters text on a phone over adb, by a route that can do it, or says plainly that it cannot.
 
-    printable ASCII          `input text`, quoted; a newline is the Enter key
-    anything else            ADBKeyBoard's broadcast in base64, then the field is read back
+printable ASCII          `input text`, quoted; a newline is the Enter key
+anything else            ADBKeyBoard's broadcast in base64, then the field is read back
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ class Typist:
     """Types into what has the focus. `run` runs a line on the phone, `look` reads its tree."""
 
     def __init__(
-        self, run: Callable[[str], ShellOutput], look: Callable[[], Hierarchy], *, clock: Callable[[], float], sleep: Callable[[float], None]
+        self,
+        run: Callable[[str], ShellOutput],
+        look: Callable[[], Hierarchy],
+        *,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
     ) -> None:
         self._run, self._look, self._clock, self._sleep = run, look, clock, sleep
 
@@ -83,7 +88,10 @@ class Typist:
         if before != ADB_KEYBOARD:
             self._run(f"ime enable {ADB_KEYBOARD}")
             if "selected" not in (told := self._run(f"ime set {ADB_KEYBOARD}").everything) or "cannot" in told:
-                raise ActionError(f"the phone does not switch to ADBKeyBoard: {told.strip()}", hint="enable it in the phone's settings under input methods")
+                raise ActionError(
+                    f"the phone does not switch to ADBKeyBoard: {told.strip()}",
+                    hint="enable it in the phone's settings under input methods",
+                )
         try:
             self._broadcast(text, field)
         finally:
@@ -107,7 +115,10 @@ class Typist:
                 self._sleep(_POLL_S)
             if found != held:
                 break
-        raise ActionError(f"the text was not entered as given: the field holds {found!r} after {text!r}", hint="does this field take such text?")
+        raise ActionError(
+            f"the text was not entered as given: the field holds {found!r} after {text!r}",
+            hint="does this field take such text?",
+        )
 
 
 def _entered(held: str, found: str, text: str, *, hidden: bool) -> bool:

@@ -13,7 +13,10 @@ def open_device(spec: str) -> Device:
     """
     kind, colon, rest = spec.partition(":")
     if colon and kind in ("web", "mock") and not rest:
-        raise DeviceNotFound(f"{spec!r} names no {'page' if kind == 'web' else 'bundle'}", hint="for example web:http://127.0.0.1:8000 or mock:apps/notes")
+        raise DeviceNotFound(
+            f"{spec!r} names no {'page' if kind == 'web' else 'bundle'}",
+            hint="for example web:http://127.0.0.1:8000 or mock:apps/notes",
+        )
     match kind:
         case "web" if colon:
             from phoneworld.device.web import WebDevice

@@ -38,7 +38,8 @@ def find_png(output: bytes) -> FoundPng:
             return FoundPng(*_whole(png), before=output[:at].decode(errors="replace"))
     told = output[:120].decode(errors="replace").strip().splitlines()
     raise CaptureFailed(
-        f"expected a PNG from screencap, found {len(output)} bytes without its signature" + (f": {told[0]}" if told else ""),
+        f"expected a PNG from screencap, found {len(output)} bytes without its signature"
+        + (f": {told[0]}" if told else ""),
         code="NO_PNG",
         hint="is the screen on and unlocked? a protected screen gives no picture",
     )
@@ -54,7 +55,11 @@ def _whole(data: bytes) -> tuple[bytes, Size]:
             break
         (stored,) = struct.unpack_from(">I", data, end - 4)
         if zlib.crc32(data[at + 4 : end - 4]) != stored:
-            raise CaptureFailed(f"the picture is damaged: the checksum of its chunk {kind!r} at byte {at} is wrong", code="NO_PNG", hint="try again")
+            raise CaptureFailed(
+                f"the picture is damaged: the checksum of its chunk {kind!r} at byte {at} is wrong",
+                code="NO_PNG",
+                hint="try again",
+            )
         if size is None:
             if kind != b"IHDR" or length != 13:
                 raise CaptureFailed(f"the picture starts with the chunk {kind!r}, expected IHDR", code="NO_PNG")

@@ -40,7 +40,12 @@ PACKAGE = "org.example.pocket"
 ACTIVITY = f"{PACKAGE}.MainActivity"
 OTHER = "org.example.other"
 LAUNCHER = "com.android.launcher3"
-PLUS, NAME, NOTE, LABEL = Bounds(100, 400, 500, 520), Bounds(100, 600, 620, 700), Bounds(100, 800, 620, 1000), Bounds(100, 200, 620, 300)
+PLUS, NAME, NOTE, LABEL = (
+    Bounds(100, 400, 500, 520),
+    Bounds(100, 600, 620, 700),
+    Bounds(100, 800, 620, 1000),
+    Bounds(100, 200, 620, 300),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,13 @@ class Memory:
 
 @dataclass(slots=True)
 class PocketPhone:
-    """The phone. `events` are the actions it was asked for; `fault` is raised by the next look at the screen."""
+    """The phone. `events` are the actions it was asked for; `faults` are raised by the next looks at the screen."""
 
     serial: str = "pocket:1"
     memory: Memory = field(default_factory=Memory)
     events: list[Action] = field(default_factory=list)
-    fault: CaptureFailed | None = None
+    faults: list[CaptureFailed] = field(default_factory=list)
+    before_picture: bytes = b""
     lost: bool = False
     closed: bool = False
     rotation: int = 0
@@ -71,14 +77,22 @@ class PocketPhone:
 
     @property
     def info(self) -> DeviceInfo:
-        return DeviceInfo(Size(720, 1280), density=320, model="Pocket One", manufacturer="Example", android="14", sdk=34, locale="en-GB", timezone="Europe/Berlin")
+        return DeviceInfo(
+            Size(720, 1280),
+            density=320,
+            model="Pocket One",
+            manufacturer="Example",
+            android="14",
+            sdk=34,
+            locale="en-GB",
+            timezone="Europe/Berlin",
+        )
 
     def _look(self) -> None:
         if self.lost:
             raise DeviceLost("the pocket phone is gone")
-        if self.fault is not None:
-            fault, self.fault = self.fault, None
-            raise fault
+        if self.faults:
+            raise self.faults.pop(0)
 
     def state(self) -> DeviceState:
         if self.lost:
@@ -91,8 +105,21 @@ class PocketPhone:
         self._look()
         m = self.memory
         if m.front != PACKAGE:
-            icon = Node("android.widget.TextView", text="Pocket", package=LAUNCHER, clickable=True, bounds=Bounds(40, 100, 200, 300))
-            return Hierarchy((Node("android.widget.FrameLayout", package=m.front, bounds=Bounds(0, 0, 720, 1280), children=(icon,)),))
+            icon = Node(
+                "android.widget.TextView",
+                text="Pocket",
+                package=LAUNCHER,
+                clickable=True,
+                bounds=Bounds(40, 100, 200, 300),
+            )
+            return Hierarchy(
+                (
+                    Node(
+                        "android.widget.FrameLayout", package=m.front, bounds=Bounds(0, 0, 720, 1280), children=(icon,)
+                    ),
+                ),
+                rotation=self.rotation,
+            )
 
         def edit(i: int, name: str, bounds: Bounds) -> Node:
             return Node(
@@ -101,13 +128,30 @@ class PocketPhone:
             )  # fmt: skip
 
         children = (
-            Node("android.widget.TextView", text=f"Count {m.count}" + (f" {m.url}" if m.url else ""), resource_id=f"{PACKAGE}:id/count", package=PACKAGE, bounds=LABEL),
-            Node("android.widget.Button", text="Plus", resource_id=f"{PACKAGE}:id/plus", package=PACKAGE, clickable=True, bounds=PLUS, index=1),
+            Node(
+                "android.widget.TextView",
+                text=f"Count {m.count}" + (f" {m.url}" if m.url else ""),
+                resource_id=f"{PACKAGE}:id/count",
+                package=PACKAGE,
+                bounds=LABEL,
+            ),
+            Node(
+                "android.widget.Button",
+                text="Plus",
+                resource_id=f"{PACKAGE}:id/plus",
+                package=PACKAGE,
+                clickable=True,
+                bounds=PLUS,
+                index=1,
+            ),
             edit(0, "name", NAME),
             edit(1, "note", NOTE),
         )
         column = Node("android.widget.LinearLayout", package=PACKAGE, bounds=Bounds(0, 0, 720, 1280), children=children)
-        return Hierarchy((Node("android.widget.FrameLayout", package=PACKAGE, bounds=Bounds(0, 0, 720, 1280), children=(column,)),), rotation=self.rotation)
+        return Hierarchy(
+            (Node("android.widget.FrameLayout", package=PACKAGE, bounds=Bounds(0, 0, 720, 1280), children=(column,)),),
+            rotation=self.rotation,
+        )
 
     def screenshot(self) -> bytes:
         self._look()
@@ -120,7 +164,7 @@ class PocketPhone:
             draw.text((b.left + 4, b.top + 4), node.text.encode("ascii", "replace"), fill="black")
         out = io.BytesIO()
         image.save(out, "PNG", compress_level=1)
-        return out.getvalue()
+        return self.before_picture + out.getvalue()
 
     def _set_field(self, text: str, *, keep: bool) -> None:
         m = self.memory
@@ -163,7 +207,11 @@ class PocketPhone:
                 if m.focus is not None:
                     self._set_field(m.fields[m.focus][:-1], keep=False)
             case OpenApp(package, activity, url):
-                if package != PACKAGE or (activity and activity != ACTIVITY) or (url and not url.startswith(("app://", "https://"))):
+                if (
+                    package != PACKAGE
+                    or (activity and activity != ACTIVITY)
+                    or (url and not url.startswith(("app://", "https://")))
+                ):
                     raise ActionError(f"nothing opens {package} {activity} {url}".strip())
                 self.memory = replace(m, front=PACKAGE, url=url)
             case CloseApp(package):
@@ -185,7 +233,9 @@ class PocketPhone:
         if node.text == "Pocket":
             self.memory = replace(m, front=PACKAGE)
         elif node.bounds == PLUS:
-            self.memory = replace(m, count=m.count + (10 if isinstance(action, LongPress) else 2 if isinstance(action, DoubleTap) else 1))
+            self.memory = replace(
+                m, count=m.count + (10 if isinstance(action, LongPress) else 2 if isinstance(action, DoubleTap) else 1)
+            )
         else:
             self.memory = replace(m, focus=0 if node.bounds == NAME else 1, keyboard=True)
 

@@ -45,7 +45,9 @@ def test_the_header_is_laid_out_as_adb_writes_it() -> None:
 
 
 @given(st.lists(PACKETS, max_size=3), st.binary(max_size=120))
-def test_random_bytes_after_whole_packets_give_a_named_error_or_more_is_wanted(packets: list[Packet], noise: bytes) -> None:
+def test_random_bytes_after_whole_packets_give_a_named_error_or_more_is_wanted(
+    packets: list[Packet], noise: bytes
+) -> None:
     reader = PacketReader(4096)
     reader.feed(b"".join(p.encode() for p in packets) + noise)
     found = []

@@ -98,10 +98,15 @@ def test_what_fails_says_so_on_stderr_with_a_status(desk: Desk, line: str, statu
 
 def test_monkey_starts_an_app_and_tells_of_one_that_is_absent(desk: Desk) -> None:
     assert re.fullmatch(
-        r"Events injected: 1\n## Network stats: elapsed time=\d+ms \(0ms mobile, 0ms wifi, \d+ms not connected\)\n", desk.out(OPEN)
+        r"Events injected: 1\n## Network stats: elapsed time=\d+ms \(0ms mobile, 0ms wifi, \d+ms not connected\)\n",
+        desk.out(OPEN),
     )
     assert desk.device.memory.front == PACKAGE
-    assert desk.sh("monkey -p org.none -c android.intent.category.LAUNCHER 1") == ("** No activities found to run, monkey aborted.\n", "", 252)
+    assert desk.sh("monkey -p org.none -c android.intent.category.LAUNCHER 1") == (
+        "** No activities found to run, monkey aborted.\n",
+        "",
+        252,
+    )
 
 
 def test_am_start_opens_a_component_and_waits(desk: Desk) -> None:
@@ -110,7 +115,9 @@ def test_am_start_opens_a_component_and_waits(desk: Desk) -> None:
         rf"Starting: Intent {{ cmp={PACKAGE}/\.MainActivity }}\nStatus: ok\nLaunchState: COLD\nActivity: {PACKAGE}/\.MainActivity\n"
         r"TotalTime: \d+\nWaitTime: \d+\nComplete\n", out,
     )  # fmt: skip
-    assert desk.sh(f"am start -n {PACKAGE}/.MainActivity")[1].startswith("Warning: Activity not started, its current task")
+    assert desk.sh(f"am start -n {PACKAGE}/.MainActivity")[1].startswith(
+        "Warning: Activity not started, its current task"
+    )
     assert "LaunchState: COLD" in desk.out(f"am start -S -W {PACKAGE}/.MainActivity")
 
 
@@ -124,17 +131,33 @@ def test_am_start_home_and_force_stop(app: Desk) -> None:
     assert app.device.memory.front != PACKAGE
 
 
-@pytest.mark.parametrize("uri", ["app://item/7?a=b&c=d&e=f", "app://p?q=a|b|c", "app://p;reboot", "app://p?x=$(id)", "https://example.com/?a=1&b=2"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "app://item/7?a=b&c=d&e=f",
+        "app://p?q=a|b|c",
+        "app://p;reboot",
+        "app://p?x=$(id)",
+        "https://example.com/?a=1&b=2",
+    ],
+)
 def test_a_deep_link_arrives_whole(desk: Desk, uri: str) -> None:
     desk.out(f"am start -a android.intent.action.VIEW -d '{uri}'")
     assert (desk.device.memory.front, desk.device.memory.url) == (PACKAGE, uri)
 
 
 def test_what_cannot_be_started_is_an_error_in_androids_words(desk: Desk) -> None:
-    assert desk.sh("am start -n org.none/.A")[1:] == ("Error type 3\nError: Activity class {org.none/org.none.A} does not exist.\n", 1)
+    assert desk.sh("am start -n org.none/.A")[1:] == (
+        "Error type 3\nError: Activity class {org.none/org.none.A} does not exist.\n",
+        1,
+    )
     assert desk.sh(f"am start -n {PACKAGE}/.Nope")[2] == 1
-    out, err, status = desk.sh("am start -a android.intent.action.VIEW -d nowhere://x")
-    assert status == 1 and "Error: Activity not started, unable to resolve Intent { act=android.intent.action.VIEW dat=nowhere://x" in err
+    _out, err, status = desk.sh("am start -a android.intent.action.VIEW -d nowhere://x")
+    assert (
+        status == 1
+        and "Error: Activity not started, unable to resolve Intent { act=android.intent.action.VIEW dat=nowhere://x"
+        in err
+    )
     assert desk.device.memory.front != PACKAGE
 
 
@@ -147,14 +170,20 @@ def test_the_focus_is_named_in_every_dump_that_clients_read(app: Desk) -> None:
     for word in ("topResumedActivity=", "mResumedActivity: ", "* Hist #0: "):
         assert re.search(rf"{re.escape(word)}ActivityRecord{{\w+ u0 {PACKAGE}/\.MainActivity t\d+}}", activities)
     assert re.search(rf"ACTIVITY {PACKAGE}/\.MainActivity \w+ pid=\d+", app.out("dumpsys activity top"))
-    assert re.search(rf"taskId=\d+: .* visible=true topActivity=ComponentInfo{{{PACKAGE}/{ACTIVITY}}}", app.out("am stack list"))
+    assert re.search(
+        rf"taskId=\d+: .* visible=true topActivity=ComponentInfo{{{PACKAGE}/{ACTIVITY}}}", app.out("am stack list")
+    )
     assert "mInputShown=true" in app.out("dumpsys input_method")
 
 
 def test_rotation_and_frames_follow_the_screen(desk: Desk) -> None:
     desk.device.rotation = 1
-    assert "orientation=1, " in desk.out("dumpsys display") and "deviceWidth=720, deviceHeight=1280" in desk.out("dumpsys display")
-    assert "SurfaceOrientation: 1" in desk.out("dumpsys input") and "logicalFrame=[0, 0, 1280, 720]" in desk.out("dumpsys input")
+    assert "orientation=1, " in desk.out("dumpsys display") and "deviceWidth=720, deviceHeight=1280" in desk.out(
+        "dumpsys display"
+    )
+    assert "SurfaceOrientation: 1" in desk.out("dumpsys input") and "logicalFrame=[0, 0, 1280, 720]" in desk.out(
+        "dumpsys input"
+    )
     desk.out("input tap 1200 700")
     assert desk.device.events == [Tap(1200, 700)]
     assert not desk.phone.refusals
@@ -179,12 +208,15 @@ def test_a_compressed_dump_leaves_out_containers_and_nothing_else(app: Desk) -> 
 
 @pytest.mark.parametrize(
     ("code", "line"),
-    [("DUMP_NOT_IDLE", "ERROR: could not get idle state.\n"), ("NULL_ROOT", "ERROR: null root node returned by UiTestAutomationBridge.\n")],
+    [
+        ("DUMP_NOT_IDLE", "ERROR: could not get idle state.\n"),
+        ("NULL_ROOT", "ERROR: null root node returned by UiTestAutomationBridge.\n"),
+    ],
 )
 def test_a_failed_dump_is_told_on_stdout_with_status_0_and_leaves_the_old_file(app: Desk, code: str, line: str) -> None:
     app.out("uiautomator dump")
     before = app.out("cat /sdcard/window_dump.xml")
-    app.device.fault = CaptureFailed("not now", code=code)
+    app.device.faults.append(CaptureFailed("not now", code=code))
     assert app.sh("uiautomator dump") == (line, "", 0)
     assert app.out("cat /sdcard/window_dump.xml") == before
 
@@ -224,7 +256,9 @@ def test_input_becomes_one_action(desk: Desk, line: str, action: object) -> None
 
 
 def test_a_finger_moved_step_by_step_is_one_gesture(desk: Desk) -> None:
-    desk.out("input motionevent DOWN 10 20; input motionevent MOVE 10 200; input motionevent MOVE 10 400; input motionevent UP 10 500")
+    desk.out(
+        "input motionevent DOWN 10 20; input motionevent MOVE 10 200; input motionevent MOVE 10 400; input motionevent UP 10 500"
+    )
     (swipe,) = desk.device.events
     assert isinstance(swipe, Swipe) and (swipe.x, swipe.y, swipe.x2, swipe.y2) == (10, 20, 10, 500)
     assert desk.sh("input motionevent UP 1 1")[2] == 0 and len(desk.device.events) == 1
@@ -274,7 +308,9 @@ def test_adb_keyboard_takes_any_text_once_it_is_selected(app: Desk) -> None:
     app.out("ime set com.android.adbkeyboard/.AdbIME")
     assert app.out(line) == told
     assert app.device.memory.fields[0] == text
-    app.out("am broadcast -a ADB_INPUT_TEXT --es msg '!'; am broadcast -a ADB_INPUT_B64 --es msg; am broadcast -a ADB_INPUT_CHARS --eia chars 128512,97; am broadcast -a ADB_INPUT_CODE --ei code 67")
+    app.out(
+        "am broadcast -a ADB_INPUT_TEXT --es msg '!'; am broadcast -a ADB_INPUT_B64 --es msg; am broadcast -a ADB_INPUT_CHARS --eia chars 128512,97; am broadcast -a ADB_INPUT_CODE --ei code 67"
+    )
     assert app.device.memory.fields[0] == text + "!😀"
     app.out("am broadcast -a ADB_CLEAR_TEXT")
     assert app.device.memory.fields[0] == ""
@@ -294,7 +330,11 @@ def test_a_phone_is_put_back_kept_and_restored_with_all_that_it_remembers(app: D
     assert app.device.memory.count == 7
     assert app.sh("settings get system x; cat /sdcard/f")[0] == "null\n"
     state = json.loads(app.out("cmd phoneworld state"))
-    assert state["input_method"].endswith("LatinIME") and state["resettable"] is True and state["clock_ms"] == 1_767_225_600_123
+    assert (
+        state["input_method"].endswith("LatinIME")
+        and state["resettable"] is True
+        and state["clock_ms"] == 1_767_225_600_123
+    )
     app.out(f"cmd phoneworld restore {name}")
     assert app.device.memory.fields[0] == "kept"
     assert app.out("settings get system x; cat /sdcard/f") == "1\nf\n"
@@ -302,18 +342,30 @@ def test_a_phone_is_put_back_kept_and_restored_with_all_that_it_remembers(app: D
 
 
 def test_a_whole_action_can_be_handed_over(app: Desk) -> None:
-    app.out(f"cmd phoneworld perform '{{\"kind\": \"double_tap\", \"x\": {PLUS.center.x}, \"y\": {PLUS.center.y}}}'")
+    app.out(f'cmd phoneworld perform \'{{"kind": "double_tap", "x": {PLUS.center.x}, "y": {PLUS.center.y}}}\'')
     assert app.device.memory.count == 2
 
 
 def test_a_lost_phone_answers_in_words(app: Desk) -> None:
     app.device.lost = True
     for line in ("input tap 1 1", "dumpsys window", "uiautomator dump", OPEN, "screencap -p"):
-        out, err, status = app.sh(line)
+        _out, err, status = app.sh(line)
         assert status == 1 and "the pocket phone is gone" in err, line
 
 
 def test_every_command_has_one_place_and_its_tables_do_not_overlap() -> None:
-    assert {"input", "am", "pm", "screencap", "uiautomator", "wm", "dumpsys", "cmd", "settings", "ime", "monkey"} <= COMMANDS.keys()
+    assert {
+        "input",
+        "am",
+        "pm",
+        "screencap",
+        "uiautomator",
+        "wm",
+        "dumpsys",
+        "cmd",
+        "settings",
+        "ime",
+        "monkey",
+    } <= COMMANDS.keys()
     assert {"package", "activity", "phoneworld"} <= CMD.keys()
     assert {"window", "activity", "input_method", "display", "input"} <= DUMPSYS.keys()

@@ -170,7 +170,9 @@ def test_streams_above_the_limit_are_refused() -> None:
 STEPS = st.one_of(
     st.builds(Packet, st.just(OPEN), st.integers(0, 4), st.just(0), st.sampled_from([b"shell:x\0", b"\0", b"\xff\0"])),
     st.builds(Packet, st.sampled_from([OKAY, WRTE, CLSE]), st.integers(0, 4), st.integers(0, 4), st.binary(max_size=9)),
-    st.builds(Packet, st.sampled_from([CNXN, Command.AUTH, Command.SYNC]), st.just(VERSION), st.just(4096), st.just(b"host::")),
+    st.builds(
+        Packet, st.sampled_from([CNXN, Command.AUTH, Command.SYNC]), st.just(VERSION), st.just(4096), st.just(b"host::")
+    ),
 )
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from phoneworld.adbd import files as files_module
 from phoneworld.adbd.files import SHARED_STORAGE, FileTree, resolve
 
-PATH_PARTS = st.lists(st.sampled_from(["..", ".", "", "sdcard", "a", "storage", "emulated", "0", "etc", "passwd"]), max_size=12)
+PATH_PARTS = st.lists(
+    st.sampled_from(["..", ".", "", "sdcard", "a", "storage", "emulated", "0", "etc", "passwd"]), max_size=12
+)
 
 
 @pytest.fixture
@@ -27,7 +29,9 @@ def test_no_path_leaves_the_root(parts: list[str], cwd: list[str]) -> None:
     assert resolve(name) == name
 
 
-@pytest.mark.parametrize("path", ["/sdcard/x", "/storage/self/primary/x", "/mnt/sdcard/x", "/sdcard/../sdcard/./x", "/storage/emulated/0/x"])
+@pytest.mark.parametrize(
+    "path", ["/sdcard/x", "/storage/self/primary/x", "/mnt/sdcard/x", "/sdcard/../sdcard/./x", "/storage/emulated/0/x"]
+)
 def test_the_shared_storage_has_one_place_under_its_names(path: str) -> None:
     assert resolve(path) == SHARED_STORAGE + "/x"
 
@@ -52,7 +56,13 @@ def test_what_is_written_is_read_listed_and_removed(tree: FileTree) -> None:
 
 @pytest.mark.parametrize(
     ("path", "code"),
-    [("/system/bin/x", errno.EROFS), ("/x", errno.EACCES), ("/data/data/y", errno.EACCES), ("/sdcard/no/x", errno.ENOENT), ("/sdcard", errno.EISDIR)],
+    [
+        ("/system/bin/x", errno.EROFS),
+        ("/x", errno.EACCES),
+        ("/data/data/y", errno.EACCES),
+        ("/sdcard/no/x", errno.ENOENT),
+        ("/sdcard", errno.EISDIR),
+    ],
 )
 def test_writing_where_the_shell_may_not_is_refused(tree: FileTree, path: str, code: int) -> None:
     with pytest.raises(OSError) as e:

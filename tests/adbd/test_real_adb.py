@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import adbutils
-import pytest
 
 from phoneworld.ui.xml import parse_hierarchy
 from tests.adbd.fixtures import Attached, needs_adb
@@ -16,7 +15,9 @@ pytestmark = needs_adb
 
 
 def test_the_phone_is_listed_as_a_device_with_its_names(attached: Attached) -> None:
-    line = next(one for one in attached.adb("devices", "-l").stdout.decode().splitlines() if one.startswith(attached.serial))
+    line = next(
+        one for one in attached.adb("devices", "-l").stdout.decode().splitlines() if one.startswith(attached.serial)
+    )
     assert line.split()[1] == "device"
     assert "product:pocket_one model:Pocket_One device:pocket_one" in line
     assert attached.adb("get-state").stdout == b"device\n"
@@ -49,7 +50,10 @@ def test_files_and_folders_go_there_and_back(attached: Attached, tmp_path: Path)
     (here / "sub" / "empty").write_bytes(b"")
     (here / "sub" / "naïve 你好.txt").write_bytes(b"x")
     assert attached.adb("push", str(here), "/sdcard/Download").returncode == 0
-    assert attached.shell("cd /sdcard/Download/dir && ls sub && cat big.bin | wc -c")[0] == "empty\nnaïve 你好.txt\n3000000\n"
+    assert (
+        attached.shell("cd /sdcard/Download/dir && ls sub && cat big.bin | wc -c")[0]
+        == "empty\nnaïve 你好.txt\n3000000\n"
+    )
     back = tmp_path / "back"
     assert attached.adb("pull", "/sdcard/Download/dir", str(back)).returncode == 0
     assert (back / "big.bin").read_bytes() == content

@@ -18,7 +18,7 @@ from tests.adbd.fixtures import Desk
         ("echo hi", "hi\n"),
         ("echo 'a  b' \"c d\" e\\ f", "a  b c d e f\n"),
         ("echo $'a\\nb\\x41\\u00e9'", "a\nbAé\n"),
-        ("echo \"a\\\"b\\$c\\`d\"", 'a"b$c`d\n'),
+        ('echo "a\\"b\\$c\\`d"', 'a"b$c`d\n'),
         ("echo a;echo b", "a\nb\n"),
         ("echo a\necho b", "a\nb\n"),
         ("true && echo yes || echo no", "yes\n"),
@@ -86,7 +86,21 @@ def test_deep_nesting_is_refused_not_a_crash() -> None:
             parse(line)
 
 
-@pytest.mark.parametrize("line", ["if true; then echo x; fi", "for i in 1 2; do echo $i; done", "echo $((1+1))", "cat <<E", "echo 'open", "a && ", "| a", "(echo", "a ;; b", "f() { x; }"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if true; then echo x; fi",
+        "for i in 1 2; do echo $i; done",
+        "echo $((1+1))",
+        "cat <<E",
+        "echo 'open",
+        "a && ",
+        "| a",
+        "(echo",
+        "a ;; b",
+        "f() { x; }",
+    ],
+)
 def test_what_is_not_served_is_a_syntax_error_in_words(desk: Desk, line: str) -> None:
     out, err, status = desk.sh(line)
     assert (out, status) == ("", 1)
@@ -96,7 +110,10 @@ def test_what_is_not_served_is_a_syntax_error_in_words(desk: Desk, line: str) ->
 def test_an_unknown_command_is_told_as_android_tells_it(desk: Desk) -> None:
     assert desk.sh("minitouch -d") == ("", "/system/bin/sh: minitouch: inaccessible or not found\n", 127)
     desk.sh("echo x > /data/local/tmp/tool; chmod 755 /data/local/tmp/tool")
-    assert desk.sh("/data/local/tmp/tool")[1:] == ("/system/bin/sh: /data/local/tmp/tool: can't execute: Permission denied\n", 126)
+    assert desk.sh("/data/local/tmp/tool")[1:] == (
+        "/system/bin/sh: /data/local/tmp/tool: can't execute: Permission denied\n",
+        126,
+    )
     assert "minitouch -d" in list(desk.phone.refusals)
 
 

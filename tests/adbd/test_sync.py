@@ -42,7 +42,11 @@ def test_stat_of_a_file_a_folder_and_nothing(tree: FileTree) -> None:
     assert answer(session, request(b"STAT", "/sdcard"))[4:8] == struct.pack("<I", 0o40771)
     assert answer(session, request(b"STAT", "/none")) == b"STAT" + bytes(12)
     second = answer(session, request(b"STA2", "/sdcard/a.txt"))
-    assert len(second) == 72 and struct.unpack_from("<I", second, 4) == (0,) and struct.unpack_from("<Q", second, 40) == (5,)
+    assert (
+        len(second) == 72
+        and struct.unpack_from("<I", second, 4) == (0,)
+        and struct.unpack_from("<Q", second, 40) == (5,)
+    )
     assert struct.unpack_from("<4sI", answer(session, request(b"LST2", "/none"))) == (b"LST2", 2)
 
 
@@ -73,9 +77,16 @@ def test_what_is_sent_is_received_however_the_stream_is_cut(content: bytes, step
 
 def test_the_second_version_carries_mode_and_flags_apart(tree: FileTree) -> None:
     session = SyncSession(tree)
-    sent = request(b"SND2", "/sdcard/c") + struct.pack("<4sII", b"SND2", 0o100600, 0) + b"DATA\x01\0\0\0x" + b"DONE\x05\0\0\0"
+    sent = (
+        request(b"SND2", "/sdcard/c")
+        + struct.pack("<4sII", b"SND2", 0o100600, 0)
+        + b"DATA\x01\0\0\0x"
+        + b"DONE\x05\0\0\0"
+    )
     assert answer(session, sent) == b"OKAY" + bytes(4)
-    assert answer(session, request(b"RCV2", "/sdcard/c") + struct.pack("<4sI", b"RCV2", 0)) == b"DATA\x01\0\0\0x" + b"DONE" + bytes(4)
+    assert answer(
+        session, request(b"RCV2", "/sdcard/c") + struct.pack("<4sI", b"RCV2", 0)
+    ) == b"DATA\x01\0\0\0x" + b"DONE" + bytes(4)
     assert answer(session, request(b"RCV2", "/sdcard/c") + struct.pack("<4sI", b"RCV2", 1)).startswith(b"FAIL")
 
 
@@ -88,7 +99,10 @@ def test_a_refused_upload_is_told_at_its_end_and_the_stream_goes_on(tree: FileTr
 
 
 def test_what_cannot_be_read_is_a_failure_in_words(tree: FileTree) -> None:
-    assert answer(SyncSession(tree), request(b"RECV", "/sdcard/none")) == b"FAIL" + struct.pack("<I", 38) + b"open failed: No such file or directory"
+    assert (
+        answer(SyncSession(tree), request(b"RECV", "/sdcard/none"))
+        == b"FAIL" + struct.pack("<I", 38) + b"open failed: No such file or directory"
+    )
 
 
 def test_quit_ends_the_session(tree: FileTree) -> None:
@@ -96,13 +110,34 @@ def test_quit_ends_the_session(tree: FileTree) -> None:
     assert answer(session, b"QUIT" + bytes(4) + b"rest") == b"" and session.finished
 
 
-@pytest.mark.parametrize("noise", [b"WHAT" + bytes(4), b"STAT\xff\xff\0\0", upload("/sdcard/x", b"a")[:-8] + b"LIST\0\0\0\0", request(b"SEND", "/sdcard/x,33188") + b"DATA\xff\xff\xff\0"])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"WHAT" + bytes(4),
+        b"STAT\xff\xff\0\0",
+        upload("/sdcard/x", b"a")[:-8] + b"LIST\0\0\0\0",
+        request(b"SEND", "/sdcard/x,33188") + b"DATA\xff\xff\xff\0",
+    ],
+)
 def test_a_stream_that_lost_its_place_is_named(noise: bytes) -> None:
     with pytest.raises(WireError):
         answer(SyncSession(FileTree()), noise)
 
 
-@given(st.lists(st.sampled_from([request(b"STAT", "/sdcard"), upload("/sdcard/z", b"zz"), request(b"RECV", "/sdcard/z"), request(b"LIST", "/")]), max_size=4), st.binary(max_size=100))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                request(b"STAT", "/sdcard"),
+                upload("/sdcard/z", b"zz"),
+                request(b"RECV", "/sdcard/z"),
+                request(b"LIST", "/"),
+            ]
+        ),
+        max_size=4,
+    ),
+    st.binary(max_size=100),
+)
 def test_noise_after_whole_requests_gives_a_named_error_or_more_is_wanted(requests: list[bytes], noise: bytes) -> None:
     session = SyncSession(FileTree())
     try:

@@ -16,7 +16,19 @@ from phoneworld.ui.action import CloseApp, OpenApp, PressKey
 
 MAIN, VIEW = "android.intent.action.MAIN", "android.intent.action.VIEW"
 LAUNCHER, HOME = "android.intent.category.LAUNCHER", "android.intent.category.HOME"
-_WITH_VALUE = {"-f", "--user", "--display", "-R", "--windowingMode", "--activityType", "--task", "-t", "-i", "--receiver-permission", "-P"}
+_WITH_VALUE = {
+    "-f",
+    "--user",
+    "--display",
+    "-R",
+    "--windowingMode",
+    "--activityType",
+    "--task",
+    "-t",
+    "-i",
+    "--receiver-permission",
+    "-P",
+}
 _EXTRA_WITH_VALUE = {"--es", "--ez", "--ei", "--el", "--ef", "--eu", "--ecn", "-e", "--eia", "--ela", "--esa", "--efa"}
 
 
@@ -95,9 +107,13 @@ async def am(call: Call) -> int:
         case "start" | "start-activity":
             return await _start(call, read_intent(words))
         case "force-stop" | "kill" | "stop-app":
-            packages = [word for word in words if not word.startswith("-") and not word.isdigit() and word not in ("all", "current")]
+            packages = [
+                word
+                for word in words
+                if not word.startswith("-") and not word.isdigit() and word not in ("all", "current")
+            ]
             if not packages:
-                return await call.fail(f"Error: Argument expected after \"{verb}\"", 255)
+                return await call.fail(f'Error: Argument expected after "{verb}"', 255)
             if await _installed(call, packages[0]) is not None:
                 await call.device(lambda device: device.perform(CloseApp(packages[0])))
             return 0
@@ -143,7 +159,9 @@ async def _start(call: Call, intent: Intent) -> int:
     before = await call.device(lambda device: device.state())
     started = time.monotonic()
     try:
-        await call.device(lambda device: device.perform(OpenApp(app.package if app else "", activity, intent.uri.strip())))
+        await call.device(
+            lambda device: device.perform(OpenApp(app.package if app else "", activity, intent.uri.strip()))
+        )
     except DeviceLost:
         raise
     except (ActionError, DeviceError) as e:
@@ -158,7 +176,9 @@ async def _start(call: Call, intent: Intent) -> int:
 async def _unknown(call: Call, intent: Intent) -> int:
     if intent.component:
         package, _, activity = intent.component.partition("/")
-        return await call.fail(f"Error type 3\nError: Activity class {{{package}/{full_class(package, activity)}}} does not exist.")
+        return await call.fail(
+            f"Error type 3\nError: Activity class {{{package}/{full_class(package, activity)}}} does not exist."
+        )
     return await call.fail(f"Error: Activity not started, unable to resolve {intent}")
 
 
@@ -167,7 +187,9 @@ async def _waited(call: Call, intent: Intent, launch: str, took_s: float) -> int
         state = await call.device(lambda device: device.state())
         shown = f"{state.package}/{short_class(state.package, state.activity)}"
         ms = int(took_s * 1000)
-        await call.out(f"Status: ok\nLaunchState: {launch}\nActivity: {shown}\nTotalTime: {ms}\nWaitTime: {ms + 3}\nComplete\n")
+        await call.out(
+            f"Status: ok\nLaunchState: {launch}\nActivity: {shown}\nTotalTime: {ms}\nWaitTime: {ms + 3}\nComplete\n"
+        )
     return 0
 
 
@@ -202,7 +224,9 @@ async def monkey(call: Call) -> int:
         return await call.fail("usage: monkey [-p ALLOWED_PACKAGE] [-c MAIN_CATEGORY] COUNT", 255)
     if int(call.args[-1]) > 1:
         call.phone.refuse("monkey " + " ".join(call.args))
-        return await call.fail("** Error: this phone takes one event: -p PACKAGE -c android.intent.category.LAUNCHER 1", 255)
+        return await call.fail(
+            "** Error: this phone takes one event: -p PACKAGE -c android.intent.category.LAUNCHER 1", 255
+        )
     app = await _installed(call, packages[0])
     if app is None:
         await call.out("** No activities found to run, monkey aborted.\n")
@@ -210,7 +234,7 @@ async def monkey(call: Call) -> int:
     started = time.monotonic()
     await call.device(lambda device: device.perform(OpenApp(app.package)))
     ms = int((time.monotonic() - started) * 1000)
-    await call.out(f"Events injected: 1\n## Network stats: elapsed time={ms}ms (0ms mobile, 0ms wifi, {ms}ms not connected)\n")
+    await call.out(
+        f"Events injected: 1\n## Network stats: elapsed time={ms}ms (0ms mobile, 0ms wifi, {ms}ms not connected)\n"
+    )
     return 0
-
-

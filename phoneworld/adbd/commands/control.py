@@ -22,7 +22,10 @@ USAGE = """cmd phoneworld: controls of a phone that runs here
 
 def _resettable(device: Device) -> ResettableDevice:
     if not isinstance(device, ResettableDevice):
-        raise DeviceUnusable(f"{device.serial} cannot be reset: it is not a simulated phone", hint="start one with `phoneworld phone mock:BUNDLE`")
+        raise DeviceUnusable(
+            f"{device.serial} cannot be reset: it is not a simulated phone",
+            hint="start one with `phoneworld phone mock:BUNDLE`",
+        )
     return device
 
 
@@ -42,12 +45,19 @@ async def phoneworld(call: Call) -> int:
             await call.out(name + "\n")
         case ["restore", name]:
             if name not in phone.snapshots:
-                raise SessionError(f"no state is kept under the name {name!r}", hint="`cmd phoneworld snapshot` prints the name to use")
+                raise SessionError(
+                    f"no state is kept under the name {name!r}", hint="`cmd phoneworld snapshot` prints the name to use"
+                )
             await call.device(lambda device: _resettable(device).restore(name))
             phone.memory, phone.finger = phone.snapshots[name], None
         case ["state"]:
             state, resettable = await call.device(lambda device: (device.state(), isinstance(device, ResettableDevice)))
-            told = {"serial": phone.serial, **asdict(state), "input_method": phone.input_method, "resettable": resettable}
+            told = {
+                "serial": phone.serial,
+                **asdict(state),
+                "input_method": phone.input_method,
+                "resettable": resettable,
+            }
             await call.out(json.dumps(told, ensure_ascii=False) + "\n")
         case ["perform", text]:
             try:

@@ -54,7 +54,9 @@ async def window(call: Call) -> int:
             f"    isOnScreen=true\n    isVisible=true\n    mFrame=[0,0][{size.width},{size.height}]\n"
         )
         if state.keyboard:
-            await call.out(f"  Window #1 Window{{{token('InputMethod')} u0 InputMethod}}:\n    isOnScreen=true\n    isVisible=true\n")
+            await call.out(
+                f"  Window #1 Window{{{token('InputMethod')} u0 InputMethod}}:\n    isOnScreen=true\n    isVisible=true\n"
+            )
     if parts[:1] != ["policy"]:
         await call.out(f"  mCurrentFocus={_window(state)}\n  mFocusedApp={_record(state)}\n")
         if state.keyboard:
@@ -70,7 +72,9 @@ async def activity(call: Call) -> int:
     record, component = _record(state), _component(state)
     number = process_number(state.package)
     if parts[:1] == ["top"]:
-        await call.out(f"TASK {state.package} id=12 userId=0\n  ACTIVITY {component} {token(component)} pid={number}\n    mResumed=true mStopped=false mFinished=false\n")
+        await call.out(
+            f"TASK {state.package} id=12 userId=0\n  ACTIVITY {component} {token(component)} pid={number}\n    mResumed=true mStopped=false mFinished=false\n"
+        )
         return 0
     if parts[:1] in (["activities"], ["a"], ["recents"]) or not parts:
         await call.out(
@@ -80,7 +84,9 @@ async def activity(call: Call) -> int:
             f"    mResumedActivity: {record}\n  topResumedActivity={record}\n  ResumedActivity: {record}\n  mFocusedApp={record}\n"
         )
     if parts[:1] in (["processes"], ["p"]) or not parts:
-        await call.out(f"ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  PID #{number}: ProcessRecord{{{token('p' + state.package)} {number}:{state.package}/u0a101}}\n")
+        await call.out(
+            f"ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  PID #{number}: ProcessRecord{{{token('p' + state.package)} {number}:{state.package}/u0a101}}\n"
+        )
     return 0
 
 
@@ -131,7 +137,9 @@ async def surface_flinger(call: Call) -> int:
 
 @dumpsys("power")
 async def power(call: Call) -> int:
-    await call.out("POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n  mHoldingWakeLockSuspendBlocker=false\n  mHoldingDisplaySuspendBlocker=true\nDisplay Power: state=ON\n")
+    await call.out(
+        "POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n  mHoldingWakeLockSuspendBlocker=false\n  mHoldingDisplaySuspendBlocker=true\nDisplay Power: state=ON\n"
+    )
     return 0
 
 

@@ -75,7 +75,11 @@ async def ls(call: Call) -> int:
         if entry.content is not None or "d" in options:
             names = [(path, entry)]
         else:
-            names = [(n, e) for n, e in files.listing(call.path(path)) if "a" in options or "A" in options or not n.startswith(".")]
+            names = [
+                (n, e)
+                for n, e in files.listing(call.path(path))
+                if "a" in options or "A" in options or not n.startswith(".")
+            ]
             if len(paths) > 1:
                 await call.out(f"{path}:\n")
             if "l" in options:
@@ -203,7 +207,13 @@ async def stat_file(call: Call) -> int:
             status = await call.fail(f"stat: '{path}': {e.strerror}")
             continue
         kind = "directory" if entry.content is None else "regular file"
-        values = {"%s": str(entry.size), "%n": path, "%a": f"{stat.S_IMODE(entry.mode):o}", "%Y": str(entry.mtime), "%F": kind}
+        values = {
+            "%s": str(entry.size),
+            "%n": path,
+            "%a": f"{stat.S_IMODE(entry.mode):o}",
+            "%Y": str(entry.mtime),
+            "%F": kind,
+        }
         text = form
         for mark, value in values.items():
             text = text.replace(mark, value)
@@ -223,7 +233,10 @@ async def realpath(call: Call) -> int:
 async def basename(call: Call) -> int:
     if not call.args:
         return await call.fail("basename: Needs 1 argument")
-    await call.out((call.args[0].rstrip("/").rpartition("/")[2] or "/").removesuffix(call.args[1] if len(call.args) > 1 else "") + "\n")
+    await call.out(
+        (call.args[0].rstrip("/").rpartition("/")[2] or "/").removesuffix(call.args[1] if len(call.args) > 1 else "")
+        + "\n"
+    )
     return 0
 
 

@@ -22,7 +22,19 @@ LONG_PRESS_MS = 500
 """Android's ViewConfiguration.getLongPressTimeout since API 29."""
 TOUCH_SLOP_DP = 8
 _DEFAULT_SWIPE_MS = 300
-_SOURCES = {"keyboard", "mouse", "joystick", "touchnavigation", "touchpad", "trackball", "dpad", "stylus", "gamepad", "touchscreen", "rotaryencoder"}
+_SOURCES = {
+    "keyboard",
+    "mouse",
+    "joystick",
+    "touchnavigation",
+    "touchpad",
+    "trackball",
+    "dpad",
+    "stylus",
+    "gamepad",
+    "touchscreen",
+    "rotaryencoder",
+}
 _CTRL, _KEY_A, _DEL, _FORWARD_DEL = (113, 114), 29, 67, 112
 _USAGE = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n  tap swipe draganddrop motionevent text keyevent keycombination"
 
@@ -64,7 +76,9 @@ def _kept_on_screen(phone: PhoneSide, device: Device, action: Action) -> Action:
         return action
     size: Size = screen_size(phone.info, device.state())
     kind = type(action)
-    return kind(action.x, action.y, min(max(end.x, 0), size.width - 1), min(max(end.y, 0), size.height - 1), action.duration_ms)
+    return kind(
+        action.x, action.y, min(max(end.x, 0), size.width - 1), min(max(end.y, 0), size.height - 1), action.duration_ms
+    )
 
 
 async def type_text(phone: PhoneSide, text: str) -> None:

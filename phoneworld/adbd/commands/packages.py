@@ -8,7 +8,14 @@ from phoneworld.adbd.phone import app_of, component_of, full_class, token
 from phoneworld.adbd.shell import Call
 from phoneworld.device.device import InstalledApp
 
-_FEATURES = ("reqGlEsVersion=0x30002", "android.hardware.touchscreen", "android.hardware.touchscreen.multitouch", "android.hardware.wifi", "android.software.input_methods", "android.software.webview")
+_FEATURES = (
+    "reqGlEsVersion=0x30002",
+    "android.hardware.touchscreen",
+    "android.hardware.touchscreen.multitouch",
+    "android.hardware.wifi",
+    "android.software.input_methods",
+    "android.software.webview",
+)
 _MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
 
@@ -66,7 +73,9 @@ async def _list(call: Call, words: list[str]) -> int:
                 shown += ["android", "com.android.inputmethod.latin", "com.android.adbkeyboard", "com.android.systemui"]
             for package in sorted(set(shown)):
                 if not names or names[0] in package:
-                    await call.out(f"package:{apk_of(package)}={package}\n" if "-f" in flags else f"package:{package}\n")
+                    await call.out(
+                        f"package:{apk_of(package)}={package}\n" if "-f" in flags else f"package:{package}\n"
+                    )
         case ["features"]:
             await call.out("".join(f"feature:{name}\n" for name in _FEATURES))
         case ["users"]:

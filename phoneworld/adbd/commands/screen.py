@@ -43,7 +43,9 @@ async def screencap(call: Call) -> int:
         else:
             target = word
     try:
-        png, clock_ms = await call.device(lambda device: (device.screenshot(), device.state().clock_ms if target else 0))
+        png, clock_ms = await call.device(
+            lambda device: (device.screenshot(), device.state().clock_ms if target else 0)
+        )
     except CaptureFailed as e:
         return await call.fail(f"Capturing failed: {e.message}")
     content = png if as_png or target.endswith(".png") else await asyncio.to_thread(raw_pixels, png)
@@ -83,16 +85,24 @@ async def uiautomator(call: Call) -> int:
     """`uiautomator dump [--compressed] [FILE]`. Errors come on stdout with status 0 and no file, as on a phone."""
     if call.args[:1] != ["dump"]:
         call.phone.refuse("uiautomator " + " ".join(call.args))
-        return await call.fail("Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\ndump: creates an XML dump of current UI hierarchy", 1)
+        return await call.fail(
+            "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\ndump: creates an XML dump of current UI hierarchy",
+            1,
+        )
     options = [word for word in call.args[1:] if word.startswith("--")]
     target = next((word for word in call.args[1:] if not word.startswith("--")), DEFAULT_DUMP)
     if unknown := [word for word in options if word not in ("--compressed", "--windows", "--verbose")]:
         return await call.fail(f"Unknown option: {unknown[0]}", 1)
     try:
-        hierarchy, clock_ms = await call.device(lambda device: (device.hierarchy(), device.state().clock_ms if target != "/dev/tty" else 0))
+        hierarchy, clock_ms = await call.device(
+            lambda device: (device.hierarchy(), device.state().clock_ms if target != "/dev/tty" else 0)
+        )
     except (CaptureFailed, DumpFailed) as e:
         code = getattr(e, "code", "")
-        lines = {"DUMP_NOT_IDLE": "could not get idle state.", "NULL_ROOT": "null root node returned by UiTestAutomationBridge."}
+        lines = {
+            "DUMP_NOT_IDLE": "could not get idle state.",
+            "NULL_ROOT": "null root node returned by UiTestAutomationBridge.",
+        }
         await call.out(f"ERROR: {lines.get(code, e.message)}\n")
         return 0
     xml = write_hierarchy(compress(hierarchy) if "--compressed" in options else hierarchy)

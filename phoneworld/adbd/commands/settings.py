@@ -32,10 +32,14 @@ async def settings(call: Call) -> int:
             phone.put_setting(namespace, name, None)
             await call.out(f"Deleted {int(there)} rows\n")
         case ["list", namespace]:
-            stored = sorted((name, value) for (space, name), value in phone.memory.settings.items() if space == namespace)
+            stored = sorted(
+                (name, value) for (space, name), value in phone.memory.settings.items() if space == namespace
+            )
             await call.out("".join(f"{name}={value}\n" for name, value in stored))
         case _:
-            return await call.fail("Settings provider (settings) commands:\n  get|put|delete|list NAMESPACE [KEY [VALUE]]", 255)
+            return await call.fail(
+                "Settings provider (settings) commands:\n  get|put|delete|list NAMESPACE [KEY [VALUE]]", 255
+            )
     return 0
 
 
@@ -52,7 +56,12 @@ async def ime(call: Call) -> int:
             if "-s" in options:
                 await call.out("".join(f"{one}\n" for one in shown))
             else:
-                await call.out("".join(f"{one}:\n  mId={one} mSettingsActivityName=null mIsVrOnly=false\n  mIsDefaultResId=0x0\n" for one in shown))
+                await call.out(
+                    "".join(
+                        f"{one}:\n  mId={one} mSettingsActivityName=null mIsVrOnly=false\n  mIsDefaultResId=0x0\n"
+                        for one in shown
+                    )
+                )
         case [("set" | "enable" | "disable") as verb, one] if one not in INPUT_METHODS:
             passive = {"set": "selected", "enable": "enabled", "disable": "disabled"}[verb]
             return await call.fail(f"Unknown input method {one} cannot be {passive} for user #0", 255)

@@ -96,7 +96,9 @@ async def printf(call: Call) -> int:
                 return "%"
             word = words.pop(0) if words else ""
             if kind in "dxXu":
-                return f"%{flags}{'d' if kind == 'u' else kind}" % (int(word, 0) if re.fullmatch(r"-?(0x)?[0-9a-fA-F]+", word) else 0)
+                return f"%{flags}{'d' if kind == 'u' else kind}" % (
+                    int(word, 0) if re.fullmatch(r"-?(0x)?[0-9a-fA-F]+", word) else 0
+                )
             return f"%{flags}s" % (unescape(word) if kind == "b" else word[:1] if kind == "c" else word)
 
         out += re.sub(r"%(-?0?\d{0,3})([sdxXucb%])", one, form)
@@ -216,7 +218,11 @@ async def which(call: Call) -> int:
 @command("timeout")
 async def timeout(call: Call) -> int:
     """`timeout SECONDS COMMAND…`"""
-    args = [word for word in call.args if not word.startswith("-")] if call.args[:1] and call.args[0].startswith("-") else call.args
+    args = (
+        [word for word in call.args if not word.startswith("-")]
+        if call.args[:1] and call.args[0].startswith("-")
+        else call.args
+    )
     if len(args) < 2 or not re.fullmatch(r"\d+(\.\d+)?s?", args[0]):
         return await call.fail("timeout: Needs 2 arguments")
     try:

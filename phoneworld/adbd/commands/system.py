@@ -72,7 +72,9 @@ async def whoami(call: Call) -> int:
 
 @command("id")
 async def identity(call: Call) -> int:
-    await call.out("2000\n" if "-u" in call.args else "uid=2000(shell) gid=2000(shell) groups=2000(shell),1015(sdcard_rw)\n")
+    await call.out(
+        "2000\n" if "-u" in call.args else "uid=2000(shell) gid=2000(shell) groups=2000(shell),1015(sdcard_rw)\n"
+    )
     return 0
 
 
@@ -80,7 +82,9 @@ async def identity(call: Call) -> int:
 async def uname(call: Call) -> int:
     words = {"r": "5.15.0-phoneworld", "m": "aarch64", "n": "localhost"}
     option = call.args[0].lstrip("-") if call.args else "s"
-    await call.out(f"{words.get(option, 'Linux localhost 5.15.0-phoneworld aarch64 Toybox' if option == 'a' else 'Linux')}\n")
+    await call.out(
+        f"{words.get(option, 'Linux localhost 5.15.0-phoneworld aarch64 Toybox' if option == 'a' else 'Linux')}\n"
+    )
     return 0
 
 
@@ -102,7 +106,12 @@ async def ps(call: Call) -> int:
     rows = [("root", 1, "init"), ("system", 1201, "system_server"), ("shell", 2901, "sh")]
     rows += [("u0_a101", process_number(front), front)] if front else []
     await call.out("USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n")
-    await call.out("".join(f"{user:<12} {pid:>5} {1:>5} {1000000:>7} {50000:>6} {'0':<16} {'0':>4} S {name}\n" for user, pid, name in rows))
+    await call.out(
+        "".join(
+            f"{user:<12} {pid:>5} {1:>5} {1000000:>7} {50000:>6} {'0':<16} {'0':>4} S {name}\n"
+            for user, pid, name in rows
+        )
+    )
     return 0
 
 

@@ -45,7 +45,9 @@ async def grep(call: Call) -> int:
             elif value.isdigit():
                 most = int(value)
         elif word.startswith("-") and len(word) > 1:
-            flags.update(word.lstrip("-") if not word.startswith("--") else {"--line-buffered": "", "--color": ""}.get(word, ""))
+            flags.update(
+                word.lstrip("-") if not word.startswith("--") else {"--line-buffered": "", "--color": ""}.get(word, "")
+            )
         else:
             rest.append(word)
     if not patterns:
@@ -110,7 +112,10 @@ async def wc(call: Call) -> int:
 async def sort(call: Call) -> int:
     flags = {c for word in call.args if word.startswith("-") for c in word[1:]}
     lines = (await _input(call, [word for word in call.args if not word.startswith("-")])).splitlines()
-    lines.sort(key=lambda line: (int(m.group()) if "n" in flags and (m := re.match(r"\s*-?\d+", line)) else 0, line), reverse="r" in flags)
+    lines.sort(
+        key=lambda line: (int(m.group()) if "n" in flags and (m := re.match(r"\s*-?\d+", line)) else 0, line),
+        reverse="r" in flags,
+    )
     if "u" in flags:
         lines = list(dict.fromkeys(lines))
     await call.out("".join(f"{line}\n" for line in lines))
@@ -120,8 +125,11 @@ async def sort(call: Call) -> int:
 @command("tr")
 async def tr(call: Call) -> int:
     """`tr -d SET` and `tr SET SET`, with escapes and ranges."""
+
     def members(text: str) -> str:
-        return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m.group(1)), ord(m.group(2)) + 1))), unescape(text))
+        return re.sub(
+            r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m.group(1)), ord(m.group(2)) + 1))), unescape(text)
+        )
 
     text = await _input(call, [])
     match call.args:
