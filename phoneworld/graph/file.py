@@ -10,6 +10,7 @@ A file of an older version goes through one converter a version step; a newer on
 
 from __future__ import annotations
 
+import gc
 import glob
 import hashlib
 import os
@@ -24,11 +25,12 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 
 from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat, RecordingError
 from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph, Trace, Transition, TreeMode, Unfinished
+from phoneworld.graph.trees import read_trees
 from phoneworld.ui.action import KINDS, Action, action_from_json, action_to_json
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
-from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
+from phoneworld.ui.xml import write_hierarchy
 
 FORMAT: Literal["phoneworld.app-graph"] = "phoneworld.app-graph"
 VERSION = 1
@@ -176,6 +178,10 @@ def dumps(graph: StateGraph) -> bytes:
     captures = []
     for capture in sorted(graph.captures.values(), key=lambda c: natural_order(c.id)):
         tree = names.get(id(capture.hierarchy))
+        if not capture.hierarchy.windows:
+            raise FileFormatError(
+                f"the graph: the tree of capture {capture.id} has no node", hint="leave that capture out"
+            )
         if tree is None:
             text = write_hierarchy(capture.hierarchy).decode("utf-8")
             tree = names[id(capture.hierarchy)] = _sha(text)
@@ -222,17 +228,16 @@ def loads(content: bytes, *, where: str = "app.graph.json") -> StateGraph:
             hint="recordings of other tools are read by `phoneworld import PATH -o app.graph.json`",
         )
     model = _validate(_converted(obj, where), where)
-    trees: dict[str, Hierarchy] = {}
     for sha, text in model.trees.items():
         if _sha(text) != sha:
             raise FileFormatError(
                 f"{where}: trees.{sha[:12]}… holds a text whose SHA-256 is {_sha(text)[:12]}…",
                 hint="the file was edited or damaged; restore it, or name the tree by the hash of its text",
             )
-        try:
-            trees[sha] = parse_hierarchy(text.encode("utf-8"))
-        except DumpError as e:
-            raise FileFormatError(f"{where}: trees.{sha[:12]}…: {e.message}", hint=e.hint) from None
+    try:
+        trees = read_trees(model.trees)
+    except DumpError as e:
+        raise FileFormatError(f"{where}: trees.{e.message}", hint=e.hint) from None
     return _build(model, where, trees)
 
 
@@ -446,8 +451,19 @@ def assets_folder(path: Path | str) -> Path:
 
 
 def load_graph(path: Path | str) -> StateGraph:
-    """Reads a graph file. Pictures are not opened (see `screenshot_bytes`). Raises FileFormatError, NewerFormat."""
-    return loads(_read(Path(path), "the graph file"), where=str(path))
+    """Reads a graph file. Pictures are not opened (see `screenshot_bytes`). Raises FileFormatError, NewerFormat.
+
+    The garbage collector rests meanwhile: it would walk over hundreds of thousands of new nodes again and again, which
+    takes longer than reading them, and none of them is garbage.
+    """
+    content = _read(Path(path), "the graph file")
+    resting = gc.isenabled()
+    gc.disable()
+    try:
+        return loads(content, where=str(path))
+    finally:
+        if resting:
+            gc.enable()
 
 
 def save_graph(graph: StateGraph, path: Path | str, screenshots: Mapping[str, bytes] | None = None) -> None:

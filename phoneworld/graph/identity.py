@@ -13,7 +13,8 @@ What counts as a feature, and why:
   Siblings that look alike are taken for rows too;
 - the *selected* one of several tabs;
 - *passive* nodes: texts and pictures by id; without an id by their words (a title); in a dialog or popup always with words;
-- what lies in a scrolling form is compared by overlap, for each scroll position shows another part of it.
+- what lies in a scrolling form is compared by overlap, for each scroll position shows another part of it; on a web page the
+  ids decide where there are some, those of bare containers too, for its screens are often such containers.
 
 Not looked at: invisible nodes, bare containers (a compressed dump leaves them out), snackbars, system bars.
 """
@@ -44,9 +45,12 @@ _WORDS_KEPT = 48
 _EDGE = 0.02
 # Passive and control features in common, of all of either; found on the labelled runs, see the tests.
 _ALIKE = 0.6
+# Marks the features that are ids.
+_ID = "#"
 # A node that fills this share of a page hides what lies under the page.
 _COVERS = 0.8
 _FORM_OVERLAP = 0.25
+_ID_OVERLAP = 0.5
 _FEW = 3
 
 
@@ -168,6 +172,9 @@ def _forms(a: Features, b: Features) -> list[tuple[frozenset[str], frozenset[str
 
 def _one_form(a: frozenset[str], b: frozenset[str], common_around: int) -> bool:
     """True where two glimpses may be of one form: enough of the smaller is in the larger, or too little is shown to tell."""
+    ids_a, ids_b = (frozenset(w for w in part if w.startswith(_ID)) for part in (a, b))
+    if min(len(ids_a), len(ids_b)) >= _FEW:
+        return len(ids_a & ids_b) >= _ID_OVERLAP * min(len(ids_a), len(ids_b))
     if min(len(a), len(b)) < _FEW:
         return bool(a & b) or common_around >= _FEW
     return len(a & b) >= _FORM_OVERLAP * min(len(a), len(b))
@@ -216,14 +223,14 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
     for path in kept:
         words_kept.add(f"{_name(tree.at(path))}={tree.at(path).text}")
 
-    def visit(path: Path, node: Node, area: str) -> None:
+    def visit(path: Path, node: Node, area: str, in_page: bool) -> None:
         if not node.visible or path in masked or _is_transient(node):
             return
         shown = _is_shown(node.bounds, capture.size)
         short = _short(node.class_name)
         if _is_list(node) and shown:
             if area:
-                form.add((area, f"list {node.resource_id}"))
+                form.add((area, f"{_ID if in_page and node.resource_id else ''}list {node.resource_id}"))
             else:
                 collections.add(f"list {node.resource_id or short}")
             if popup:
@@ -236,24 +243,27 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             takes = node.takes("tap") or node.takes("long_press") or node.checkable or node.is_editable
             named = bool(node.resource_id) or node.is_editable
             if area:
-                form.add((area, _name(node) if named else _words(_label(node)) or short))
+                form.add((area, f"{_ID if in_page else ''}{_name(node)}" if named else _words(_label(node)) or short))
             elif takes:
                 controls.add(_name(node) if named else f"{short} {_words(_label(node))}")
             elif popup:
                 passive.add(_words(node.label) or _name(node))
             else:
                 passive.add(_name(node) if named else f"{short} {_words(node.label)}")
+        elif shown and area and node.resource_id and in_page:
+            form.add((area, f"{_ID}{_name(node)}"))
         tab = _selected_tab(node.children)
         if tab is not None and shown:
             selected.add(f"{_name(node)} {_words(_label(node.children[tab])) or tab}")
         if not area and not popup and _scrolls(node):
             area = _place(node.bounds, capture.size)
+        in_page = in_page or _short(node.class_name) == "WebView"
         covered = _covered(node.children) if len(node.children) > 1 else frozenset()
         for i, child in enumerate(node.children):
             if i in covered:
                 continue
             if i not in rows:
-                visit((*path, i), child, area)
+                visit((*path, i), child, area, in_page)
             elif popup:
                 passive.update(_all_words(child))
             elif area:
@@ -261,7 +271,7 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
 
     for i, window in enumerate(tree.windows):
         if window.package != "com.android.systemui" or len(tree.windows) == 1:
-            visit((i,), window, "")
+            visit((i,), window, "", False)
     trusted = not popup and capture.state.package == package
     return Features(
         package=package,
