@@ -11,8 +11,10 @@ from rich.markup import escape
 from phoneworld import __version__
 from phoneworld.cli import bench as bench_verbs
 from phoneworld.cli import build as build_verbs
+from phoneworld.cli import doctor as doctor_verbs
 from phoneworld.cli import graph as graph_verbs
 from phoneworld.cli import phone as phone_verbs
+from phoneworld.cli import play as play_verbs
 from phoneworld.cli import record as record_verbs
 from phoneworld.cli import serve as serve_verbs
 from phoneworld.errors import PhoneWorldError
@@ -39,8 +41,10 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
 
 bench_verbs.register(app)
 build_verbs.register(app)
+doctor_verbs.register(app)
 graph_verbs.register(app)
 phone_verbs.register(app)
+play_verbs.register(app)
 record_verbs.register(app)
 serve_verbs.register(app)
 

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -203,7 +203,7 @@ class Env(ABC, Generic[MomentT]):
         self.seed, self.steps, self.termination, self._started = snapshot.seed, snapshot.steps, snapshot.termination, True
         return self.observation(), self._info(Done())
 
-    def __enter__(self) -> Env[MomentT]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
