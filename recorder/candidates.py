@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from phoneworld.device.settle import package_of
 from phoneworld.graph.graph import Capture
-from phoneworld.ui.action import Action, Clear, CloseApp, LongPress, PressKey, Swipe, Tap
+from phoneworld.ui.action import Action, Clear, LongPress, PressKey, Swipe, Tap
 from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
 from recorder.attribute import focused_field
@@ -21,7 +21,7 @@ from recorder.safety import Guard, Kind
 # Sensible weights explore well for the first hundreds of steps; novelty is laid over them by the policy.
 WEIGHTS = {
     "tap": 10.0, "focus": 8.0, "long_press": 3.0, "scroll": 4.0, "scroll_back": 1.5, "back": 2.5, "enter": 2.0, "submit": 12.0,
-    "clear": 1.5, "type": 12.0, "type_first": 30.0, "home": 0.2, "restart": 0.4,
+    "clear": 1.5, "type": 12.0, "type_first": 30.0, "home": 0.2,
 }  # fmt: skip
 PERMISSION_PACKAGES = (
     "com.android.permissioncontroller", "com.google.android.permissioncontroller", "com.android.packageinstaller",
@@ -54,7 +54,7 @@ class Skipped:
     kind: Kind
 
 
-def candidates(capture: Capture, *, app: str, guard: Guard) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
+def candidates(capture: Capture, *, guard: Guard) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
     """What could be done on this screen, and what was left alone because the guard forbids it. No place is checked yet."""
     hierarchy, size = capture.hierarchy, capture.size
     reach = reachable(capture)
@@ -83,7 +83,6 @@ def candidates(capture: Capture, *, app: str, guard: Guard) -> tuple[tuple[Candi
     found.extend(_typing(capture, focus, guard))
     found.append(Candidate("back", "back keyboard" if capture.state.keyboard else "back", action=PressKey("back")))
     found.append(Candidate("home", "home", action=PressKey("home")))
-    found.append(Candidate("restart", "restart", action=CloseApp(app)))
     return tuple(found), tuple(skipped)
 
 

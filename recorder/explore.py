@@ -26,7 +26,7 @@ from recorder.words import text_for
 UNTRIED, UNTRIED_HERE, UNTRIED_INSTANCE = 12.0, 6.0, 3.0
 STALE_STEPS = 8  # steps in a row that found nothing new, until we walk to where something is left
 DEAD_END_STEPS = 16  # ... until the app is restarted
-RESTART_EVERY = 20
+RESTART_AFTER, RESTART_SHARE = 20, 0.12  # what survives a restart is worth two steps now and then
 MAX_SEEN_WORDS = 120
 _NEVER_LEFT_TO_TRY = ("home", "restart", "back", "back keyboard")
 _LAUNCHERS = ("launcher", "home", "quickstep")
@@ -155,7 +155,7 @@ def recall(graph: StateGraph, *, app: str, guard: Guard) -> Memory:
 
 def classify(source: Capture, action: Action, hit: Path | None) -> Choice:
     """An action that was recorded, as the choice it came from."""
-    for candidate in candidates(source, app="", guard=Guard(frozenset(KINDS)))[0]:
+    for candidate in candidates(source, guard=Guard(frozenset(KINDS)))[0]:
         if candidate.path is not None and candidate.path != hit:
             continue
         if candidate.action == action or (candidate.action is None and type(action) is _TYPES.get(candidate.kind)):
@@ -176,16 +176,19 @@ def classify(source: Capture, action: Action, hit: Path | None) -> Choice:
 def choose(capture: Capture, memory: Memory, *, app: str, seed: int, step: int, guard: Guard) -> Choice:
     """What to do next on this screen. Total: there is always something. The same arguments give the same choice."""
     dice = Random(f"explore:{seed}:{step}")
+    is_time_to_restart = dice.random() < RESTART_SHARE and memory.since_restart >= RESTART_AFTER
     if isinstance(memory.last, CloseApp):
         return Choice(OpenApp(app), "open", why="restart")
     if not is_inside(capture, app):
         return _return_to(capture, memory, app)
     here = memory.screen_of(capture, app)
+    if is_time_to_restart:
+        return Choice(CloseApp(app), "restart", why="what survives")
     if memory.stale >= DEAD_END_STEPS and memory.since_restart > 3:
         return Choice(CloseApp(app), "restart", why="dead end")
     if memory.unchanged >= 5 and memory.last_class != "back":
         return Choice(PressKey("back"), "back", why="nothing changes")
-    offered, _ = candidates(capture, app=app, guard=guard)
+    offered, _ = candidates(capture, guard=guard)
     found = [c for c in offered if (here, c.action_class, c.instance) not in memory.refused]
     if typing := _typing_after_focus(found, memory, dice):
         return _chosen(typing, capture, memory, seed, "typing")
@@ -257,8 +260,6 @@ def _novelty(candidate: Candidate, here: str, memory: Memory) -> float:
     key = (here, candidate.action_class)
     if candidate.kind == "home":
         return 1.0 if "home" not in memory.anywhere else 0.3
-    if candidate.kind == "restart":
-        return min(4.0, memory.since_restart / RESTART_EVERY * 2) if memory.since_restart >= RESTART_EVERY // 2 else 0.0
     if candidate.kind == "back":
         # From the first screen Back leaves the app: known after one try, and then rarely worth it.
         leaves = memory.leads.get(here, Map()).get(candidate.action_class) == _OUTSIDE
@@ -307,7 +308,7 @@ def _look(memory: Memory, capture: Capture, app: str, guard: Guard) -> Memory:
     if not is_inside(capture, app):
         return memory
     here = memory.screen_of(capture, app)
-    found, skipped = candidates(capture, app=app, guard=guard)
+    found, skipped = candidates(capture, guard=guard)
     options = frozenset(c.action_class for c in found if c.action_class not in _NEVER_LEFT_TO_TRY)
     untried = [c for c in found if c.action_class in options and (here, c.action_class) not in memory.tried]
     reached = {c.action_class for c in untried if located(c, capture) is not None}

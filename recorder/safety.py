@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, get_args
 
 from phoneworld.errors import RecordingError
@@ -201,11 +201,18 @@ class Guard:
         return self._kind_of(_asked_around(hierarchy, field, viewport, []))
 
     def _kind_of(self, texts: Iterable[str]) -> Kind | None:
-        for text in texts:
-            for kind in KINDS:
-                if kind not in self.allow and any(_matches(text, words) for words in WORDS[kind].values()):
-                    return kind
-        return None
+        return next((kind for text in texts for kind in kinds_in(text) if kind not in self.allow), None)
+
+
+@lru_cache(maxsize=8192)
+def kinds_in(text: str) -> tuple[Kind, ...]:
+    """What the words of a text would do, by the table, in the order of the table."""
+    return tuple(kind for kind in KINDS if _matches(text, _of_all_languages(kind)))
+
+
+@cache
+def _of_all_languages(kind: Kind) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for words in WORDS[kind].values() for word in words))
 
 
 def _said(node: Node) -> list[str]:

@@ -196,7 +196,7 @@ def test_rows_of_a_list_are_one_class() -> None:
         for i in range(8)
     )  # fmt: skip
     list_view = Node("android.widget.ListView", scrollable=True, package=APP, bounds=Bounds(0, 200, 1080, 1600), children=rows)
-    found, _ = candidates(capture(screen(list_view)), app=APP, guard=GUARD)
+    found, _ = candidates(capture(screen(list_view)), guard=GUARD)
     assert len({c.action_class for c in found if c.kind == "tap"}) == 1
     assert len({c.instance for c in found if c.kind == "tap"}) == 8
     assert {type(c.action) for c in found if c.kind.startswith("scroll")} == {Swipe}
@@ -204,7 +204,7 @@ def test_rows_of_a_list_are_one_class() -> None:
 
 def test_long_presses_only_where_they_are_taken() -> None:
     row = replace(at(0, button("Row")), long_clickable=True)
-    found, _ = candidates(capture(screen(row, at(1, button("Plain")))), app=APP, guard=GUARD)
+    found, _ = candidates(capture(screen(row, at(1, button("Plain")))), guard=GUARD)
     assert [c.instance for c in found if c.kind == "long_press"] == ["Row"]
 
 
