@@ -45,8 +45,9 @@ _WORDS_KEPT = 48
 _EDGE = 0.02
 # Passive and control features in common, of all of either; found on the labelled runs, see the tests.
 _ALIKE = 0.6
-# Marks the features that are ids.
+# Marks the features of a web page that are ids, and among them those of bare containers.
 _ID = "#"
+_BARE_ID = "##"
 # A node that fills this share of a page hides what lies under the page.
 _COVERS = 0.8
 _FORM_OVERLAP = 0.25
@@ -174,7 +175,8 @@ def _one_form(a: frozenset[str], b: frozenset[str], common_around: int) -> bool:
     """True where two glimpses may be of one form: enough of the smaller is in the larger, or too little is shown to tell."""
     ids_a, ids_b = (frozenset(w for w in part if w.startswith(_ID)) for part in (a, b))
     if min(len(ids_a), len(ids_b)) >= _FEW:
-        return len(ids_a & ids_b) >= _ID_OVERLAP * min(len(ids_a), len(ids_b))
+        return len(ids_a & ids_b) > _ID_OVERLAP * min(len(ids_a), len(ids_b))
+    a, b = (frozenset(w for w in part if not w.startswith(_BARE_ID)) for part in (a, b))
     if min(len(a), len(b)) < _FEW:
         return bool(a & b) or common_around >= _FEW
     return len(a & b) >= _FORM_OVERLAP * min(len(a), len(b))
@@ -251,7 +253,7 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             else:
                 passive.add(_name(node) if named else f"{short} {_words(node.label)}")
         elif shown and area and node.resource_id and in_page:
-            form.add((area, f"{_ID}{_name(node)}"))
+            form.add((area, f"{_BARE_ID}{_name(node)}"))
         tab = _selected_tab(node.children)
         if tab is not None and shown:
             selected.add(f"{_name(node)} {_words(_label(node.children[tab])) or tab}")
