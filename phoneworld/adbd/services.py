@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -10,7 +9,7 @@ from typing import Protocol
 from phoneworld.adbd.commands import COMMANDS
 from phoneworld.adbd.frames import Frame, FrameReader, Kind
 from phoneworld.adbd.phone import PhoneSide
-from phoneworld.adbd.pipes import Pipe, Sent
+from phoneworld.adbd.pipes import Sent
 from phoneworld.adbd.shell import Shell, Streams
 from phoneworld.adbd.sync import SyncSession
 from phoneworld.adbd.terminal import interact
@@ -36,7 +35,6 @@ async def shell(stream: Stream, phone: PhoneSide, service: str) -> None:
     options = head.split(",")[1:]
     framed = "v2" in options
     terminal = not line and "raw" not in options
-    stdin = Pipe()
 
     async def stdout(chunk: bytes) -> None:
         await stream.write(Frame(Kind.STDOUT, chunk).encode() if framed else chunk)
@@ -46,30 +44,34 @@ async def shell(stream: Stream, phone: PhoneSide, service: str) -> None:
             Frame(Kind.STDERR if "pty" not in options else Kind.STDOUT, chunk).encode() if framed else chunk
         )
 
-    async def feed() -> None:
-        frames = FrameReader()
-        try:
-            while chunk := await stream.read():
-                for frame in frames.feed(chunk) if framed else [Frame(Kind.STDIN, chunk)]:
-                    if frame.kind == Kind.STDIN and frame.payload:
-                        await stdin.write(frame.payload)
-                    elif frame.kind == Kind.CLOSE_STDIN:
-                        stdin.end()
-        except BrokenPipeError:
-            return  # the command has ended: nobody wants the rest
-        finally:
-            stdin.end()
+    runner = Shell(phone, COMMANDS)
+    streams = Streams(_Stdin(stream, framed=framed), Sent(stdout), Sent(stderr))
+    status = await (runner.run(line, streams) if line else interact(runner, streams, terminal=terminal))
+    if framed:
+        await stream.write(Frame(Kind.EXIT, bytes([status & 0xFF])).encode())
 
-    feeding = asyncio.create_task(feed())
-    try:
-        runner = Shell(phone, COMMANDS)
-        streams = Streams(stdin, Sent(stdout), Sent(stderr))
-        status = await (runner.run(line, streams) if line else interact(runner, streams, terminal=terminal))
-        if framed:
-            await stream.write(Frame(Kind.EXIT, bytes([status & 0xFF])).encode())
-    finally:
-        stdin.end()
-        feeding.cancel()
+
+class _Stdin:
+    """What the peer types, read only when a command asks for it; so a peer that sends much to one that does not must wait."""
+
+    def __init__(self, stream: Stream, *, framed: bool) -> None:
+        self._stream = stream
+        self._frames = FrameReader() if framed else None
+        self._ended = False
+
+    async def read(self) -> bytes:
+        while not self._ended:
+            chunk = await self._stream.read()
+            if not chunk:
+                self._ended = True
+            elif self._frames is None:
+                return chunk
+            else:
+                frames = self._frames.feed(chunk)
+                self._ended = any(frame.kind == Kind.CLOSE_STDIN for frame in frames)
+                if typed := b"".join(frame.payload for frame in frames if frame.kind == Kind.STDIN):
+                    return typed
+        return b""
 
 
 async def execute(stream: Stream, phone: PhoneSide, service: str) -> None:

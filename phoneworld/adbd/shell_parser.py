@@ -32,6 +32,11 @@ _COMPOUND = {
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL = "?$#!@*0123456789-"
 _ENDS_WORD = " \t\n;&|<>()"
+_PLAIN = re.compile(r"[\w./:=,+%@-]+")
+_REDIRECT = re.compile(r"(\d?)(>>|>&|<<|<&|>\||>|<)|(&>)")
+_ASSIGNMENT = re.compile(_NAME.pattern + "=")
+_HEX = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4}))")
+_BRACED = re.compile(r"\$\{(" + _NAME.pattern + r"|[" + _SPECIAL + r"])(?::-([^}]*))?\}")
 _ESCAPES = {
     "n": "\n",
     "t": "\t",
@@ -223,7 +228,7 @@ class _Parser:
                 break
             elif self.s[self.i] == "(":
                 raise self.fail("(")
-            elif not words and (name := re.compile(_NAME.pattern + "=").match(self.s, self.i)):
+            elif not words and (name := _ASSIGNMENT.match(self.s, self.i)):
                 self.i = name.end()
                 assignments.append((name.group()[:-1], self.word()))
             else:
@@ -241,7 +246,7 @@ class _Parser:
 
     def redirect(self) -> Redirect | None:
         self.blank()
-        found = re.compile(r"(\d?)(>>|>&|<<|<&|>\||>|<)|(&>)").match(self.s, self.i)
+        found = _REDIRECT.match(self.s, self.i)
         if found is None:
             return None
         digit, mark, both = found.groups()
@@ -286,8 +291,9 @@ class _Parser:
                 flush()
                 parts.append(self.expansion(quoted=False))
             else:
-                plain += c
-                self.i += 1
+                run = _PLAIN.match(self.s, self.i)
+                plain += run.group() if run else c
+                self.i = run.end() if run else self.i + 1
         flush()
         return Word(tuple(parts))
 
@@ -309,7 +315,7 @@ class _Parser:
             if c != "\\":
                 text += c
                 self.i += 1
-            elif hexed := re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4}))").match(self.s, self.i):
+            elif hexed := _HEX.match(self.s, self.i):
                 text += chr(int(hexed.group(1) or hexed.group(2), 16))
                 self.i = hexed.end()
             else:
@@ -355,9 +361,7 @@ class _Parser:
             script = self.script(until=")")
             self.nest(-1)
             return Substitution(script, quoted)
-        if braced := re.compile(r"\$\{(" + _NAME.pattern + r"|[" + _SPECIAL + r"])(?::-([^}]*))?\}").match(
-            self.s, self.i
-        ):
+        if braced := _BRACED.match(self.s, self.i):
             self.i = braced.end()
             return Variable(braced.group(1), quoted, braced.group(2))
         if self.peek("${"):
