@@ -16,6 +16,7 @@ _FEATURES = (
     "android.software.input_methods",
     "android.software.webview",
 )
+SYSTEM_PACKAGES = ("android", "com.android.adbkeyboard", "com.android.inputmethod.latin", "com.android.systemui")
 _MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
 
@@ -33,6 +34,8 @@ async def pm(call: Call) -> int:
             return await _list(call, words)
         case "path" | "dump":
             app = await _app(call, words)
+            if verb == "path" and words and words[-1] in SYSTEM_PACKAGES:
+                app = InstalledApp(words[-1])
             if app is None:
                 return 1
             await call.out(f"package:{apk_of(app.package)}\n" if verb == "path" else _dump(app))
@@ -70,7 +73,7 @@ async def _list(call: Call, words: list[str]) -> int:
             if "-s" in flags or "-d" in flags:
                 shown = []  # every app here is one that was installed, and none is disabled
             elif not flags & {"-3"}:
-                shown += ["android", "com.android.inputmethod.latin", "com.android.adbkeyboard", "com.android.systemui"]
+                shown += SYSTEM_PACKAGES
             for package in sorted(set(shown)):
                 if not names or names[0] in package:
                     await call.out(
