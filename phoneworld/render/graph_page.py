@@ -98,10 +98,8 @@ class Drawing:
 
 def graph_svg(graph: StateGraph, pixels: Mapping[str, bytes]) -> str:
     """A standalone SVG document. `pixels` maps screenshot hashes to PNG bytes; where one lacks, the tree is drawn."""
-    drawing = draw(graph, pixels)
-    return (
-        environment().get_template("graph/graph.svg.j2").render(drawing=drawing, standalone=True, title=_title(graph))
-    )
+    template = environment().get_template("graph/graph.svg.j2")
+    return _drawable(template.render(drawing=draw(graph, pixels), standalone=True, title=_title(graph)))
 
 
 def graph_page(graph: StateGraph, pixels: Mapping[str, bytes], *, warnings: tuple[str, ...] = ()) -> str:
@@ -206,9 +204,7 @@ def _box(
         id=name,
         name=number,
         title=_cut(title, _TITLE + (10 if landscape else 0)),
-        about=_drawable(
-            f"{_cut(activity or package, _ABOUT - 13)} · {len(members)} capture{'s' * (len(members) != 1)}"
-        ),
+        about=f"{_cut(activity or package, _ABOUT - 13)} · {len(members)} capture{'s' * (len(members) != 1)}",
         captures=members,
         x=0,
         y=0,

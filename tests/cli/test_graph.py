@@ -1,0 +1,122 @@
+"""`phoneworld import` and `phoneworld graph`, run as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from phoneworld.graph.file import load_graph, save_graph, screenshot_bytes
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.xml import write_hierarchy
+from tests.graph.sample import notes_graph, png, screen, text
+from tests.shared import CORPUS, needs_shared
+
+
+def phoneworld(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "phoneworld.cli.main", *map(str, args)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, env=_environment())
+
+
+def _environment() -> dict[str, str]:
+    root = str(Path(__file__).resolve().parents[2])
+    return {**os.environ, "COLUMNS": "120", "PYTHONPATH": root, "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def dumps_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "dumps"
+    folder.mkdir()
+    (folder / "home.xml").write_bytes(
+        write_hierarchy(screen(text("Notes", "title"), text("Add", "add", top=100, clickable=True)))
+    )
+    (folder / "home.png").write_bytes(png("white", Size(1080, 2400)))
+    (folder / "broken.xml").write_bytes(b"<hierarchy>")
+    return folder
+
+
+def test_import_writes_a_graph_and_says_what_was_left_out(dumps_folder: Path, tmp_path: Path) -> None:
+    run = phoneworld("import", dumps_folder, "-o", "out/app.graph.json", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "broken.xml" in run.stdout and "left out: 1" in run.stdout
+    graph = load_graph(tmp_path / "out" / "app.graph.json")
+    (capture,) = graph.captures.values()
+    assert capture.screenshot and screenshot_bytes(tmp_path / "out" / "app.graph.json", capture.screenshot) == png(
+        "white", Size(1080, 2400)
+    )
+
+
+def test_import_as_json(dumps_folder: Path, tmp_path: Path) -> None:
+    run = phoneworld("import", dumps_folder, "--json", "--package", "org.other", "--format", "folder", cwd=tmp_path)
+    summary = json.loads(run.stdout)
+    assert (summary["format"], summary["captures"], summary["pictures"]) == ("folder", 1, 1)
+    assert summary["app"]["package"] == "org.other" and len(summary["warnings"]) == 1
+    assert [r["path"] for r in summary["refused"]] == ["broken.xml"] and summary["refused"][0]["reason"]
+    assert (tmp_path / "app.graph.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (("import", "nothing"), 3, "does not exist"),
+        (("import", ".", "--format", "appium"), 3, "unknown format"),
+        (("graph", "show", "nothing.json"), 3, "does not exist"),
+        (("graph", "show", "dumps/broken.xml"), 3, "is not JSON"),
+        (("graph", "merge", "nothing.json", "-o", "x.json"), 3, "does not exist"),
+    ],
+)
+def test_a_wrong_path_is_one_line_and_a_mend(
+    dumps_folder: Path, tmp_path: Path, args: tuple[str, ...], code: int, words: str
+) -> None:
+    run = phoneworld(*args, cwd=tmp_path)
+    assert run.returncode == code and words in run.stderr and "mend:" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_show_says_what_is_there_and_draws_it(tmp_path: Path) -> None:
+    graph, pictures = notes_graph()
+    save_graph(graph, tmp_path / "app.graph.json", pictures)
+    run = phoneworld("graph", "show", "app.graph.json", "--html", "g.html", "--svg", "g.svg", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    for words in (
+        "org.example.notes",
+        "3 (1 unsettled, 1 without a picture)",
+        "2 with 3 transitions",
+        "tap 1",
+        "fr-FR",
+    ):
+        assert words in run.stdout, words
+    assert (tmp_path / "g.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "g.svg").read_text().startswith("<svg ")
+
+
+def test_show_as_json_and_a_missing_picture_is_a_note(tmp_path: Path) -> None:
+    graph, pictures = notes_graph()
+    save_graph(graph, tmp_path / "app.graph.json", dict(list(pictures.items())[:1]))
+    summary = json.loads(phoneworld("graph", "show", "app.graph.json", "--json", cwd=tmp_path).stdout)
+    assert summary["captures"] == 3 and summary["unsettled"] == 1 and summary["transitions"] == 3
+    assert summary["actions"] == {"tap": 1, "type": 1, "press_key": 1} and summary["several_outcomes"] == []
+    assert [len(s["captures"]) for s in summary["screens"]] == [1, 2]
+    assert summary["warnings"] == ["1 of 2 pictures are not beside the file"]
+
+
+def test_merge_puts_recordings_together_and_warns(tmp_path: Path) -> None:
+    graph, pictures = notes_graph()
+    save_graph(graph, tmp_path / "a.graph.json", pictures)
+    save_graph(graph, tmp_path / "b.graph.json", None)
+    run = phoneworld("graph", "merge", "a.graph.json", "b.graph.json", "-o", "c.graph.json", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "6 captures" in run.stdout
+    merged = load_graph(tmp_path / "c.graph.json")
+    assert all(screenshot_bytes(tmp_path / "c.graph.json", sha) for sha in merged.screenshots())
+
+
+@needs_shared
+def test_a_droidbot_run_from_end_to_end(tmp_path: Path) -> None:
+    run = phoneworld("import", CORPUS / "traces" / "droidbot-kea-myexpenses", "-o", "k.graph.json", cwd=tmp_path)
+    assert run.returncode == 0 and "15 captures, 13 pictures, 12 transitions in 4 traces" in run.stdout, run.stdout
+    assert phoneworld("graph", "show", "k.graph.json", "--svg", "k.svg", cwd=tmp_path).returncode == 0
