@@ -217,6 +217,8 @@ class SessionStore:
     def home(self, names: tuple[str, ...]) -> Apartment:
         """The phone with these bundles on it. Raises UnknownSession where one is not served."""
         with self._lock:
+            if not names:
+                raise UnknownSession("no app is served", hint="build one, then `phoneworld serve BUNDLE`")
             if names not in self._homes:
                 for name in names:
                     if name not in self.bundles:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from phoneworld.render import painter
 from phoneworld.render.browser import Browser
 from phoneworld.render.frames import Renderer
 from tests.render import scenes
@@ -15,6 +16,21 @@ from tests.render import scenes
 def browser() -> Iterator[Browser]:
     with Browser.launch() as launched:
         yield launched
+
+
+@pytest.fixture(scope="module")
+def kept_chromium() -> Iterator[None]:
+    """Keeps the process's painter in use, so that not every renderer starts a Chromium anew."""
+    keeper = Renderer({})
+    keeper.png(scenes.view(scenes.tree(), "kept", recorded=False))
+    yield
+    keeper.close()
+
+
+@pytest.fixture
+def own_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A painter that no other test uses."""
+    monkeypatch.setattr(painter, "_shared", painter._Shared())
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import threading
 from dataclasses import replace
 
 import numpy as np
+import psutil
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
@@ -30,6 +31,8 @@ from phoneworld.ui.system import keyboard_bounds
 from phoneworld.ui.xml import parse_hierarchy
 from tests.render import scenes
 from tests.shared import CASES, needs_shared
+
+pytestmark = pytest.mark.usefixtures("kept_chromium")
 
 
 def decoded(png: bytes) -> NDArray[np.uint8]:
@@ -156,7 +159,7 @@ def test_twenty_pictures_of_a_focused_field_are_equal_to_the_byte() -> None:
     assert len(shots) == 1
 
 
-def test_pictures_are_equal_across_browsers_too() -> None:
+def test_pictures_are_equal_across_browsers_too(own_chromium: None) -> None:
     view = scenes.view(scenes.change(scenes.FIELD, focused=True, text="caret"))
     shots = set()
     for _ in range(3):
@@ -218,7 +221,7 @@ def test_many_threads_get_their_own_pictures(renderer: Renderer) -> None:
     alone.close()
 
 
-def test_a_killed_chromium_is_started_again(renderer: Renderer) -> None:
+def test_a_killed_chromium_is_started_again(own_chromium: None, renderer: Renderer) -> None:
     expected = renderer.png(scenes.view(scenes.without_row(0), "a"))
     shared = painter._shared.painter
     assert shared is not None and shared._browser is not None
@@ -228,7 +231,7 @@ def test_a_killed_chromium_is_started_again(renderer: Renderer) -> None:
     assert renderer.png(scenes.view(scenes.without_row(0), "b")) == expected
 
 
-def test_the_last_renderer_to_close_ends_chromium() -> None:
+def test_the_last_renderer_to_close_ends_chromium(own_chromium: None) -> None:
     first, second = Renderer({}), Renderer({})
     view = scenes.view(scenes.tree(), recorded=False)
     first.png(view)
@@ -244,7 +247,7 @@ def test_the_last_renderer_to_close_ends_chromium() -> None:
         process.wait(timeout=20)
 
 
-def test_without_chromium_the_error_names_the_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_chromium_the_error_names_the_mend(own_chromium: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PHONEWORLD_CHROMIUM", "/nowhere")
     drawing = Renderer({})
     try:
@@ -274,7 +277,7 @@ def test_a_process_that_forgets_to_close_leaves_nothing_behind() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
     for pid in done.stdout.split():
-        assert not os.path.exists(f"/proc/{pid}") or open(f"/proc/{pid}/stat").read().split()[2] == "Z"
+        assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE
 
 
 @needs_shared

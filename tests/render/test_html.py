@@ -112,11 +112,10 @@ def test_a_page_refers_to_nothing_outside_itself() -> None:
 
 
 def test_every_look_has_a_template() -> None:
-    classes = (
-        "TextView EditText Button ImageButton ImageView CheckBox Switch RadioButton CheckedTextView SeekBar ProgressBar RatingBar "
-        "Spinner ToggleButton VideoView Toolbar"
-    ).split()
-    for name in classes:
+    for name in (
+        "TextView", "EditText", "Button", "ImageButton", "ImageView", "CheckBox", "Switch", "RadioButton", "CheckedTextView", "SeekBar",
+        "ProgressBar", "RatingBar", "Spinner", "ToggleButton", "VideoView", "Toolbar",
+    ):  # fmt: skip
         node = Node(f"android.widget.{name}", "words", bounds=Bounds(0, 0, 100, 40))
         kind = kind_of_look(node, leaf=True)
         assert kind in ("group", "card", "bar") or (templates_folder() / "widgets" / f"{kind}.html").is_file(), (name, kind)
