@@ -60,7 +60,7 @@ class _EveryCharacter(AbstractSet[str]):
 
 class _CharacterList(Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
-        return chr(index)
+        return chr(int(index))
 
     def __len__(self) -> int:
         return sys.maxunicode + 1
