@@ -264,6 +264,9 @@ def _novelty(candidate: Candidate, here: str, memory: Memory) -> float:
         # From the first screen Back leaves the app: known after one try, and then rarely worth it.
         leaves = memory.leads.get(here, Map()).get(candidate.action_class) == _OUTSIDE
         return 0.1 if leaves else 2.0 if key not in memory.tried else 1.0
+    led = memory.leads.get(here, Map()).get(candidate.action_class, here)
+    if led == _OUTSIDE or not memory.options.get(led, frozenset()):
+        return 0.1  # a link out of the app, or to a page with nothing on it
     if key not in memory.tried:
         return UNTRIED_HERE if memory.anywhere.get(candidate.action_class, 0) >= 3 else UNTRIED
     often = memory.instances.get((here, candidate.action_class, candidate.instance), 0)

@@ -20,7 +20,7 @@ from phoneworld.ui.action import (
     check_on_screen,
 )
 from phoneworld.ui.geometry import Bounds, Point
-from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.node import Gesture, Hierarchy, Node
 from recorder.attribute import attribute
 from recorder.candidates import candidates, reachable
 from recorder.explore import Choice, Memory, arrive, choose, classify, remember
@@ -59,9 +59,9 @@ def test_it_is_total_on_screen_and_safe(first: Capture, second: Capture, seed: i
     check_on_screen(choice.action, second.size)
     match choice.action:
         case Tap(x, y) | LongPress(x, y):
-            gesture = "tap" if isinstance(choice.action, Tap) else "long_press"
+            gesture: Gesture = "tap" if isinstance(choice.action, Tap) else "long_press"
             hit = second.hierarchy.hit_test(Point(x, y), gesture, SIZE)
-            assert hit is not None and hit.target == choice.path, "it hits the node it was meant for"
+            assert hit is not None and hit.target is not None and hit.target == choice.path, "it hits the node it was meant for"
             assert GUARD.forbids(second.hierarchy, hit.target, SIZE) is None
             assert reachable(second).contains(Point(x, y))
         case PressKey("enter") if choice.path is not None:

@@ -13,8 +13,8 @@ from phoneworld.errors import FileFormatError, NewerFormat, RecordingError
 from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes
 from recorder.folder import JournalFolder, journal_folder
 from recorder.journal import read_records, tell_all, write_record
-from recorder.session import Begin
-from tests.recorder.test_session import DETAIL, LIST, Performed, Transcript, session
+from recorder.session import Begin, Performed
+from tests.recorder.test_session import DETAIL, LIST, Transcript, session
 
 
 def recording() -> Transcript:

@@ -15,13 +15,16 @@ import pytest
 
 from phoneworld.adbd.server import AdbPhone
 from phoneworld.device.adb import AdbDevice
+from phoneworld.device.device import Device
 from phoneworld.device.open import open_device
+from phoneworld.device.settle import Reading, settle
 from phoneworld.device.web import WebDevice
-from phoneworld.errors import DeviceLost, RecordingError
+from phoneworld.errors import CaptureFailed, DeviceLost, RecordingError
 from phoneworld.graph.file import load_graph, missing_screenshots, screenshot_bytes
 from phoneworld.graph.graph import StateGraph
 from phoneworld.ui.action import CloseApp, OpenApp, action_to_json
 from phoneworld.ui.geometry import Point
+from phoneworld.ui.node import Hierarchy
 from recorder import record, run_recording
 from recorder.folder import journal_folder
 from recorder.journal import read_records, tell_all
@@ -138,6 +141,25 @@ def test_a_phone_that_goes_away_loses_nothing_and_is_gone_on_with(
     assert done.graph.traces[0] == trace
     assert done.summary.steps + done.summary.unfinished + done.summary.refused == 9
     assert done.summary.steps > steps
+
+
+def test_a_step_that_cannot_be_captured_is_listed_and_the_recording_goes_on(url: str, tmp_path: Path) -> None:
+    out = tmp_path / "notes.graph.json"
+    looks: list[int] = []
+
+    def look(device: Device, before: Hierarchy | None, calm: frozenset[str]) -> Reading:
+        looks.append(len(looks))
+        if len(looks) == 4:
+            raise CaptureFailed("the dumper said: ERROR: could not get idle state.", code="DUMP_NOT_IDLE")
+        return settle(device, before=before, calm=calm)
+
+    with WebDevice(url) as phone:
+        done = run_recording(phone, phone.apps()[0].package, steps=5, out=out, look=look)
+    check(done.graph, out)
+    first, second = done.graph.traces
+    assert first.unfinished is not None and first.unfinished.reason == "DUMP_NOT_IDLE"
+    assert (len(first.transitions), second.start_kind, done.summary.uncaptured) == (2, "kept", 1)
+    assert len(looks) == 1 + 5 + 1, "one look more: the fresh capture from which it goes on"
 
 
 def command(*words: str) -> list[str]:
