@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import typer
@@ -9,22 +10,23 @@ from rich.console import Console
 from rich.markup import escape
 
 from phoneworld import __version__
-from phoneworld.cli import bench as bench_verbs
-from phoneworld.cli import build as build_verbs
-from phoneworld.cli import doctor as doctor_verbs
-from phoneworld.cli import graph as graph_verbs
-from phoneworld.cli import phone as phone_verbs
-from phoneworld.cli import play as play_verbs
-from phoneworld.cli import record as record_verbs
-from phoneworld.cli import serve as serve_verbs
 from phoneworld.errors import PhoneWorldError
 
-app = typer.Typer(
-    name="phoneworld",
-    help="Recordings of phone apps in, resettable and checkable mock apps out.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+VERBS = {
+    "record": "record",
+    "import": "graph",
+    "graph": "graph",
+    "build": "build",
+    "serve": "serve",
+    "phone": "phone",
+    "devices": "phone",
+    "play": "play",
+    "bench": "bench",
+    "doctor": "doctor",
+}
+"""Each verb and the module that adds it. The module of a verb that is asked for is the only one imported: a start costs what it needs."""
+
+HELP = "Recordings of phone apps in, resettable and checkable mock apps out."
 errors = Console(stderr=True)
 
 
@@ -34,25 +36,24 @@ def _version(asked: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
-def root(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version and exit.")) -> None:
-    """Recordings of phone apps in, resettable and checkable mock apps out."""
+def command_line(verb: str | None = None) -> typer.Typer:
+    """The command line with one verb, or with all of them where none, or an unknown one, is named."""
+    app = typer.Typer(name="phoneworld", help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
 
+    @app.callback()
+    def root(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version and exit.")) -> None:
+        """Recordings of phone apps in, resettable and checkable mock apps out."""
 
-bench_verbs.register(app)
-build_verbs.register(app)
-doctor_verbs.register(app)
-graph_verbs.register(app)
-phone_verbs.register(app)
-play_verbs.register(app)
-record_verbs.register(app)
-serve_verbs.register(app)
+    modules = [VERBS[verb]] if verb in VERBS else dict.fromkeys(VERBS.values()) if verb != "--version" else []
+    for module in modules:
+        importlib.import_module(f"phoneworld.cli.{module}").register(app)
+    return app
 
 
 def main() -> None:
     """The console entry point: our errors become one line, a hint and an exit code; Ctrl-C exits with 130."""
     try:
-        app()
+        command_line(sys.argv[1] if len(sys.argv) > 1 else None)()
     except PhoneWorldError as e:
         errors.print(f"[bold red]error:[/] {escape(e.message)}", highlight=False)
         if e.hint:
