@@ -141,6 +141,8 @@ def run_recording(
     try:
         if journal is not None:
             session = _resumed(journal, device, app, steps, guard, redactor)
+            if session.story.begun >= session.header.steps:
+                return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
         else:
             installed = _installed(device, app)
             journal = JournalFolder.create(out, force=force)
@@ -180,14 +182,19 @@ def _run(
                     queue.extend(session.receive(event))
     except KeyboardInterrupt:
         reason, message = "interrupted", ""
-    # From the disk, not from the memory of this process: what is in the graph is what a crash would have left.
+    done = _written(session, journal, reason, message)
+    if on_progress is not None:
+        on_progress(session.progress())
+    return done
+
+
+def _written(session: Session, journal: JournalFolder, reason: Reason, message: str) -> Recorded:
+    """The graph from the disk, not from the memory of this process: what is in it is what a crash would have left."""
     story = tell_all(journal.read())
     graph = story.graph()
     if not story.traces:
         raise RecordingError(message or "nothing was recorded", hint="look at the phone, then record again with --force")
     journal.write_graph(graph)
-    if on_progress is not None:
-        on_progress(session.progress())
     summary = replace(story.summary(), screens=session.memory.screens, skipped=len(session.memory.skipped))
     return Recorded(graph, journal.out, reason, message, summary)
 

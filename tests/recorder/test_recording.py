@@ -92,7 +92,7 @@ def test_the_same_seed_does_the_same_and_sees_the_same(url: str, tmp_path: Path)
     graphs = []
     for name in ("a", "b"):
         with WebDevice(url, clock_ms=1_790_000_000_000) as phone:
-            graphs.append(record(phone, phone.apps()[0].package, steps=8, seed=11, out=tmp_path / f"{name}.graph.json"))
+            graphs.append(record(phone, phone.apps()[0].package, steps=6, seed=11, out=tmp_path / f"{name}.graph.json"))
     a, b = graphs
     assert [t.action for t in a.transitions()] == [t.action for t in b.transitions()]
     assert [a.captures[c].hierarchy for c in a.traces[0].captures] == [b.captures[c].hierarchy for c in b.traces[0].captures]
@@ -236,6 +236,26 @@ def test_what_cannot_be_recorded_is_said_in_one_line(url: str, tmp_path: Path) -
             record(phone, app, out=tmp_path / "a.graph.json")
         with pytest.raises(RecordingError, match="not of other"):
             record(phone, "other", out=tmp_path / "a.graph.json", resume=True)
+
+
+def test_resuming_what_is_complete_only_writes_the_graph_again(url: str, tmp_path: Path) -> None:
+    out = tmp_path / "a.graph.json"
+    with WebDevice(url) as phone:
+        graph = record(phone, phone.apps()[0].package, steps=2, out=out)
+        journal = (journal_folder(out) / "journal.jsonl").read_bytes()
+        out.unlink()
+        assert record(phone, "", out=out, resume=True) == graph
+        check(graph, out)
+        assert (journal_folder(out) / "journal.jsonl").read_bytes() == journal
+        more = record(phone, "", out=out, resume=True, steps=3)
+        assert [len(t.transitions) for t in more.traces] == [2, 1]
+        check(more, out)
+
+
+def test_a_journal_of_another_screen_is_not_gone_on_with(url: str, tmp_path: Path) -> None:
+    with WebDevice(url) as phone:
+        app = phone.apps()[0].package
+        record(phone, app, out=tmp_path / "a.graph.json", steps=1)
     with WebDevice(url, density=420) as other, pytest.raises(RecordingError, match="dpi"):
         record(other, app, out=tmp_path / "a.graph.json", resume=True)
 
