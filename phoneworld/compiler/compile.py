@@ -76,11 +76,12 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     layout_of = {m: layouts[lay] for m, lay in moments.layout.items()}
     own = frozenset(s.id for s in found.screens.values() if s.package == graph.app.package)
 
+    returned = _returned(walks, layouts, screen_of_layout)
     inputs = find_inputs(edges, screen_of, layout_of)
     rules: tuple[Rule, ...] = (
-        *recorded_rules(edges, screen_of),
+        *recorded_rules(edges, screen_of, returned),
         *inputs.rules,
-        *navigation_rules(edges, screen_of, own),
+        *navigation_rules(edges, screen_of, own, returned),
         *keyboard_rules(edges, screen_of, layout_of),
         *scroll_rules(edges, screen_of),
     )
@@ -139,6 +140,24 @@ def _walks(graph: StateGraph, found: Screens, screenfuls: Mapping[str, Screenful
             name = capture.id if capture.id not in names else f"capture {capture.id}"
             walks.append(Walk(name, (found.sightings[capture.id].layout,), ()))
     return walks, settle_ms
+
+
+def _returned(walks: list[Walk], layouts: Mapping[str, Layout], screen_of: Mapping[str, str]) -> frozenset[str]:
+    """The steps (`trace:index`) that came back to a screen of the trace without bringing words that were typed meanwhile."""
+    words = {name: frozenset(n.label for n in lay.hierarchy.nodes() if n.label) for name, lay in layouts.items()}
+    steps: list[str] = []
+    for walk in walks:
+        left: dict[str, int] = {}
+        for i, (source, target) in enumerate(zip(walk.layouts[:-1], walk.layouts[1:], strict=True)):
+            left[screen_of[source]] = i
+            since = left.get(screen_of[target])
+            if since is None or screen_of[target] == screen_of[source]:
+                continue
+            typed = [t.argument for t in walk.triggers[since : i + 1] if t.kind == "type" and t.argument]
+            fresh = words[target] - words[walk.layouts[since]]
+            if not any(word in label for label in fresh for word in typed):
+                steps.append(f"{walk.trace}:{i}")
+    return frozenset(steps)
 
 
 def _guarded(layouts: tuple[Layout, ...], bound: Mapping[str, Layout], when: Mapping[str, list[int]]) -> tuple[Layout, ...]:

@@ -40,8 +40,11 @@ def find_edges(walks: Sequence[Walk], moments: Moments, settle_ms: Mapping[str, 
     )
 
 
-def recorded_rules(edges: Sequence[Edge], screen_of: Mapping[int, str]) -> tuple[Rule, ...]:
-    """One rule for the edges that share trigger, screen and target; the moments they start from are its guard."""
+def recorded_rules(edges: Sequence[Edge], screen_of: Mapping[int, str], returned: frozenset[str]) -> tuple[Rule, ...]:
+    """One rule for the edges that share trigger, screen and target; the moments they start from are its guard.
+
+    `returned` are the steps that came back to a screen which looked as it was left.
+    """
     groups: dict[tuple[str, Trigger, int], list[Edge]] = {}
     for edge in edges:
         groups.setdefault((screen_of[edge.source], edge.on, edge.target), []).append(edge)
@@ -51,7 +54,7 @@ def recorded_rules(edges: Sequence[Edge], screen_of: Mapping[int, str]) -> tuple
         if any(e.source != target for e in group):
             effects.append(SetVar(MOMENT, Const(target)))
         if screen_of[target] != screen:
-            effects.append(Show(screen_of[target]))
+            effects.append(Show(screen_of[target], as_left=any(not returned.isdisjoint(e.support) for e in group)))
         support = tuple(s for e in group for s in e.support)
         rules.append(
             Rule(
@@ -67,11 +70,13 @@ def recorded_rules(edges: Sequence[Edge], screen_of: Mapping[int, str]) -> tuple
     return tuple(rules)
 
 
-def navigation_rules(edges: Sequence[Edge], screen_of: Mapping[int, str], own: frozenset[str]) -> tuple[Rule, ...]:
+def navigation_rules(
+    edges: Sequence[Edge], screen_of: Mapping[int, str], own: frozenset[str], returned: frozenset[str]
+) -> tuple[Rule, ...]:
     """A widget that led to one other screen of the app whenever it was tried leads there at moments where it was not.
 
     `inferred`, with the number of cases; a single case that stayed on the screen, or went elsewhere, contradicts it. `own` are
-    the app's own screens. Back and typing are left out: where they lead depends on how one came.
+    the app's own screens; where a case is in `returned`, coming back shows the screen as it was left. Back and typing are left out: where they lead depends on how one came.
     """
     tried: dict[tuple[str, Trigger], list[Edge]] = {}
     for edge in edges:
@@ -90,7 +95,7 @@ def navigation_rules(edges: Sequence[Edge], screen_of: Mapping[int, str], own: f
                 screen=screen,
                 on=trigger,
                 when=OneOf(MOMENT, tuple(m for m, s in sorted(screen_of.items()) if s == screen)),
-                then=(SetVar(MOMENT, Const(usual)), Show(screen_of[usual])),
+                then=(SetVar(MOMENT, Const(usual)), Show(screen_of[usual], as_left=bool(returned.intersection(support)))),
                 evidence=Evidence("inferred", support, len(support)),
                 settle_ms=median_low([e.settle_ms for e in cases]),
             )

@@ -30,9 +30,13 @@ class SetNode:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """The screen comes to the front of the app's back stack: in place if it is shown, back to it if it lies below, else on top."""
+    """The screen comes to the front of the app's back stack: in place if it is shown, back to it if it lies below, else on top.
+
+    `as_left`: off the recorded path, a screen that lies below looks as it was left; that wins over what else the rule sets.
+    """
 
     screen: str
+    as_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

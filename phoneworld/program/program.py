@@ -187,7 +187,7 @@ def check_program(program: Program) -> None:
                 case SetVar(name, value):
                     need(name in program.variables, f"variable {name!r}", f"rule {rule.id!r}")
                     need_names(value, f"rule {rule.id!r}")
-                case Show(screen_id) | SetNode(screen_id, _, _, _):
+                case Show(screen_id, _) | SetNode(screen_id, _, _, _):
                     need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
                 case _:
                     need(effect.table in program.tables, f"table {effect.table!r}", f"rule {rule.id!r}")

@@ -174,6 +174,7 @@ class AppModel:
     def _apply(self, app: AppState, rule: Rule, typed: str) -> Reaction:
         variables, tables, edits, screen, stack = app.variables, app.tables, app.edits, app.screen, app.stack
         old_variables, old_tables = variables, tables
+        left: dict[str, Value] = {}
 
         def value_of(expr: object, row: Row | None = None) -> Value:
             return evaluate(expr, old_variables, old_tables, typed, row or {})  # type: ignore[arg-type]
@@ -184,9 +185,11 @@ class AppModel:
                     variables = variables.set(name, value_of(value))
                 case SetNode(where, key, attribute, value):
                     edits = edits.set((where, key, attribute), (self._layout_value(where, key, attribute, variables), value_of(value)))
-                case Show(target):
+                case Show(target, as_left):
                     if target != screen:
                         below = next((i for i, place in enumerate(stack) if place.screen == target), None)
+                        if below is not None and as_left and (app.departed or rule.evidence.kind != "recorded"):
+                            left = dict(stack[below].variables)
                         stack = stack[:below] if below is not None else (*stack, self._place(app))
                         screen = target
                 case InsertRow(table, cells):
@@ -199,6 +202,7 @@ class AppModel:
                     tables = tables.set(table, changed)
                 case DeleteRows(table, where_rows):
                     tables = tables.set(table, tuple(r for r in tables.get(table, ()) if not value_of(where_rows, r)))
+        variables = variables.update(left)
         after = AppState(screen, variables, tables, edits, stack, None, True, app.departed or rule.evidence.kind != "recorded")
         return Reaction(after, self._departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
 

@@ -122,9 +122,14 @@ class Phone:
     # Seeing
 
     def view(self, state: PhoneState) -> View:
-        """What the phone shows. Cached: asking again costs a dictionary look-up."""
+        """What the phone shows. Cached: asking again costs little more than a dictionary look-up."""
+        look = self.look(state)
+        return replace(look, state=replace(look.state, clock_ms=state.clock_ms))
+
+    def look(self, state: PhoneState) -> View:
+        """The view but for the clock, which is None in it: one and the same value for all states that look alike."""
         if not state.foreground:
-            return self._launcher_view(state)
+            return self._launcher_view()
         model, app = self.models[state.foreground], state.apps[state.foreground]
         screenful = model.screenful(app)
         shown = model.edits(app, screenful) if app.edits or screenful.layout.bindings else {}
@@ -134,15 +139,15 @@ class Phone:
             found = self._views[key] = _draw(model, app, screenful, shown, self.density)
             if len(self._views) > _VIEWS_KEPT:
                 self._views.popitem(last=False)
-        return replace(found, state=replace(found.state, clock_ms=state.clock_ms))
+        return found
 
     def _launcher_tree(self) -> Hierarchy:
         if self._launcher is None:
             self._launcher = system.launcher(self.size, self.density, self._apps)
         return self._launcher
 
-    def _launcher_view(self, state: PhoneState) -> View:
-        at = DeviceState(system.LAUNCHER_PACKAGE, system.LAUNCHER_ACTIVITY, False, 0, state.clock_ms)
+    def _launcher_view(self) -> View:
+        at = DeviceState(system.LAUNCHER_PACKAGE, system.LAUNCHER_ACTIVITY)
         name = hashlib.sha256(repr(self._apps).encode()).hexdigest()[:24]
         return View(self._launcher_tree(), self.size, self.density, at, f"launcher-{name}")
 
@@ -263,7 +268,7 @@ def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tupl
                 attributes["text"] = node.hint
             tree = tree.replace_at(path, replace(node, **attributes))  # type: ignore[arg-type]
     keyboard = model.keyboard_shown(app, screenful)
-    state = replace(layout.state, keyboard=keyboard)
+    state = replace(layout.state, keyboard=keyboard, clock_ms=None)
     digest = hashlib.sha256(repr((screenful.looks, sorted(shown.items()), app.focus)).encode()).hexdigest()[:24]
     return View(
         hierarchy=tree,
