@@ -27,9 +27,11 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from phoneworld.errors import FileFormatError, NewerFormat
-from phoneworld.graph.file import FORMAT as GRAPH_FORMAT
-from phoneworld.graph.file import VERSION as GRAPH_VERSION
-from phoneworld.graph.file import (
+from phoneworld.graph.file import loads
+from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph
+from phoneworld.graph.schema import FORMAT as GRAPH_FORMAT
+from phoneworld.graph.schema import VERSION as GRAPH_VERSION
+from phoneworld.graph.schema import (
     ActionObject,
     AppModel,
     CaptureId,
@@ -38,9 +40,7 @@ from phoneworld.graph.file import (
     Natural,
     Sha256,
     StateModel,
-    loads,
 )
-from phoneworld.graph.graph import Capture, RecordedApp, StartKind, StateGraph
 from phoneworld.ui.action import Action, action_to_json
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.node import Hierarchy, Path

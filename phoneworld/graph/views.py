@@ -129,6 +129,8 @@ def title_of(capture: Capture) -> str:
         in_bar = _texts_below(bar) if bar.visible and "toolbar" in bar.resource_id.lower() else []
         if in_bar:
             return _one_line(in_bar[0].text)
+    if page := next((n.text for n in named if n.class_name.endswith("WebView")), ""):
+        return _one_line(page)
     if capture.state.activity:
         return capture.state.activity.rpartition(".")[2]
     heading = min(

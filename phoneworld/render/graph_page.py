@@ -15,8 +15,9 @@ from itertools import pairwise
 
 from PIL import Image
 
+from phoneworld.graph.features import shown_package
 from phoneworld.graph.graph import Capture, StateGraph
-from phoneworld.graph.identity import screens_of, shown_package
+from phoneworld.graph.identity import screens_of
 from phoneworld.graph.views import Outcomes, outcomes, title_of
 from phoneworld.render.graph_layout import Layout, Line, layered
 from phoneworld.render.templates import environment

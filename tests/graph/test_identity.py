@@ -10,8 +10,9 @@ from itertools import combinations
 
 import pytest
 
+from phoneworld.graph.features import features
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph
-from phoneworld.graph.identity import features, same_screen, screen_key, screens_of, volatile_slots
+from phoneworld.graph.identity import same_screen, screen_key, screens_of, volatile_slots
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
@@ -351,3 +352,50 @@ def test_any_tree_has_an_identity(tree: Hierarchy) -> None:
     odd = Capture("c", tree, Size(0, 0))
     assert re.fullmatch("[0-9a-f]{16}", screen_key(odd))
     assert same_screen(features(odd), features(odd))
+
+
+def web_page(*children: Node, title: str = "Notes", longer: bool = False) -> Capture:
+    """As Chromium's pages come: an outer and an inner WebView, containers that are plain views with the page's ids."""
+    inner = Node(
+        "android.webkit.WebView", text=title, package=PACKAGE, scrollable=longer, bounds=SIZE.bounds, children=children
+    )
+    outer = Node("android.webkit.WebView", package=PACKAGE, bounds=SIZE.bounds, children=(inner,))
+    return capture(outer)
+
+
+def view(name: str, *children: Node, bounds: Bounds = SIZE.bounds) -> Node:
+    return Node("android.view.View", resource_id=name, package=PACKAGE, bounds=bounds, children=children)
+
+
+def test_the_screens_of_a_web_app_are_told_apart_by_what_they_hold() -> None:
+    note = web_page(view("screen-note", button("Edit", "edit"), text("Milk", "title", top=300)), title="Milk · Notes")
+    other = web_page(view("screen-note", button("Edit", "edit"), text("Tea", "title", top=300)), title="Tea · Notes")
+    settings = web_page(view("screen-settings", button("Dark", "dark"), text("Look", "look", top=300)))
+    assert one_screen(note, other) and not one_screen(note, settings)
+    saved = view("snackbar", text("Saved", "snackbar-text", top=2200))
+    shown = web_page(view("screen-note", button("Edit", "edit"), text("Milk", "title", top=300)), saved)
+    assert one_screen(note, shown), "what passes by is not looked at"
+
+
+def test_a_web_pages_own_dialogs_are_told_apart_by_their_words() -> None:
+    def asks(title: str) -> Capture:
+        words = replace(text(title, "dialog-title"), bounds=Bounds(140, 1050, 936, 1140))
+        cancel, yes = (
+            replace(button(w, w), bounds=Bounds(x, 1300, x + 200, 1400)) for w, x in (("Cancel", 400), ("Delete", 700))
+        )
+        return web_page(view("scrim", view("dialog", words, cancel, yes, bounds=Bounds(72, 980, 1008, 1490))))
+
+    assert not one_screen(asks("Delete this note?"), asks("Forget all settings?"))
+    assert one_screen(asks("Delete “Milk”?"), asks("Delete “Tea”?"))
+
+
+def test_a_long_web_page_is_one_screen_when_scrolled_but_not_when_its_menu_opens() -> None:
+    def page(first: int, *more: Node) -> Capture:
+        return web_page(
+            *(button("abcdefghij"[i], "abcdefghij"[i], left=10 * i) for i in range(first, first + 6)),
+            *more,
+            longer=True,
+        )
+
+    assert one_screen(page(0), page(2), page(4))
+    assert not one_screen(page(0), page(0, button("Rename", "rename"), button("Remove", "remove")))
