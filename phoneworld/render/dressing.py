@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from phoneworld.render import fonts
 from phoneworld.render.lettering import TextLook, text_look
-from phoneworld.render.live import FRAMED, TOGGLES, Live, recorded_words
+from phoneworld.render.live import FRAMED, Live, recorded_words
 from phoneworld.render.style import Picture, Rgb, hex_colour, luminance, mix
-from phoneworld.render.widgets import kind_of_look, shown_text
+from phoneworld.render.widgets import TOGGLES, is_wordless, kind_of_look, shown_text
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 
@@ -49,9 +50,11 @@ def dress(live: Live, node: Node, tree: Hierarchy, picture: Picture, density: in
     then = recorded_words(model, kind)
     look = text_look(picture, words_at, then)
     if look is None:
-        look = _usual(words_at, ground, density)
+        look = _usual(words_at, ground, density, framed=words_at.left > model.bounds.left + 1)
     elif node.is_editable and not shown_text(model) and shown_text(node):
         look = replace(look, colour=_body_colour(tree, picture, ground))
+    if not look.sure or look.lines > 1:
+        look = replace(look, family=_page_family(tree, picture) or look.family)
     colour = look.colour
     if node.is_editable and not shown_text(node) and shown_text(model):
         colour = mix(colour, ground, 0.55)
@@ -69,7 +72,7 @@ def dress(live: Live, node: Node, tree: Hierarchy, picture: Picture, density: in
     if luminance(ground) < 0.4:
         style += ";--on-accent:#111"
     if kind in TOGGLES:
-        style += _mark_style(model, kind, picture, density)
+        style += _mark_style(model, kind, picture, density, wordless=is_wordless(tree, model))
     box = node.bounds
     if kind == "text" and look.align == "start":
         box = Bounds(box.left, box.top, max(box.right, live.room.right), box.bottom)
@@ -134,10 +137,27 @@ def _is_middle(look: TextLook, area: Bounds) -> bool:
     return look.baseline is None or look.baseline > 0.42 * area.height
 
 
-def _usual(area: Bounds, ground: Rgb, density: int) -> TextLook:
-    """How words are set where the picture shows none to learn from."""
-    size = min(16 * density / 160, max(8.0, area.height / 1.5))
-    return TextLook(size, _LIGHT if luminance(ground) < 0.45 else _DARK, free=(area.left, area.right), pen=area.left + min(4 * density / 160, area.width / 8))
+def _usual(area: Bounds, ground: Rgb, density: int, *, framed: bool) -> TextLook:
+    """How words are set where the picture shows none to learn from: 16 dp, 16 dp from a frame, at the top of a tall field."""
+    dp = density / 160
+    size = min(16 * dp, max(8.0, area.height / 1.5))
+    pad = min((15 if framed else 4) * dp, area.width / 8)
+    top = 26 * dp if area.height > 96 * dp else None
+    colour = _LIGHT if luminance(ground) < 0.45 else _DARK
+    return TextLook(size, colour, baseline=top, free=(area.left, area.right), pen=area.left + pad, lines=1 if top is None else 2, sure=False)
+
+
+def _page_family(tree: Hierarchy, picture: Picture) -> str | None:
+    """The family in which most of the first few lines of this picture are set; None where it shows no line."""
+    found: Counter[str] = Counter()
+    for node in tree.nodes():
+        if node.text and len(node.text) > 4 and not node.children and not node.is_editable and node.visible:
+            look = text_look(picture, node.bounds, node.text)
+            if look is not None and look.sure and look.lines == 1:
+                found[look.family] += 1
+                if found.total() == 5:
+                    break
+    return found.most_common(1)[0][0] if found else None
 
 
 def _body_colour(tree: Hierarchy, picture: Picture, ground: Rgb) -> Rgb:
@@ -153,15 +173,15 @@ def _body_colour(tree: Hierarchy, picture: Picture, ground: Rgb) -> Rgb:
     return best
 
 
-def _mark_style(model: Node, kind: str, picture: Picture, density: int) -> str:
+def _mark_style(model: Node, kind: str, picture: Picture, density: int, *, wordless: bool) -> str:
     """Where the mark of a toggle was and how large, so that the live one stands in its place."""
     box = model.bounds
     area = box
-    if shown_text(model):
+    if not wordless or box.width > 2.2 * box.height:
         mark = min(box.width // 2, round((52 if kind == "switch" else 30) * density / 160))
         left = box.right - mark if kind == "switch" else box.left
         area = Bounds(left, box.top, left + mark, box.bottom)
-    ink = picture.ink_box(area)
+    ink = picture.ink_box(area, picture.ground_outside(box))
     if ink is None or ink.width < 8 or ink.height < 8:
         return ""
     if kind != "switch":

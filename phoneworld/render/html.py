@@ -17,10 +17,19 @@ from markupsafe import Markup
 
 from phoneworld.render import fonts
 from phoneworld.render.dressing import caret_style, dress
-from phoneworld.render.live import Composition, Live, Piece, compose
+from phoneworld.render.live import Composition, Item, Live, Patch, Piece, compose
 from phoneworld.render.style import Picture
 from phoneworld.render.templates import environment, templates_folder
-from phoneworld.render.widgets import crowds_its_words, icon_of, is_list, kind_of_look, role_of, shown_text
+from phoneworld.render.widgets import (
+    TOGGLES,
+    crowds_its_words,
+    icon_of,
+    is_list,
+    is_wordless,
+    kind_of_look,
+    role_of,
+    shown_text,
+)
 from phoneworld.sim.view import View
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node, Path
@@ -168,7 +177,7 @@ def _system_widgets(root: Node | None, view: View) -> list[Widget]:
 def _composed(view: View, picture: Picture, made: Composition, address: PictureAddress) -> list[Widget]:
     """The pieces and live widgets of a composition, and for each other node a box without looks that carries its name."""
     told = _subtree_words(view.hierarchy)
-    looks: dict[Path, list[Piece | Live]] = {}
+    looks: dict[Path, list[Item]] = {}
     for item in made.items:
         looks.setdefault(item.path, []).append(item)
     widgets: list[Widget] = []
@@ -182,12 +191,14 @@ def _composed(view: View, picture: Picture, made: Composition, address: PictureA
     return widgets
 
 
-def _drawn(item: Piece | Live, plain: Widget, view: View, picture: Picture, address: PictureAddress) -> list[Widget]:
+def _drawn(item: Item, plain: Widget, view: View, picture: Picture, address: PictureAddress) -> list[Widget]:
     node = plain.node
     bare = replace(plain, kind="group", classes="n still", role="", name="", aria_checked="", label_style="")
     if isinstance(item, Piece):
         source = address(view.screenshot or "", picture, item.source)
         return [replace(bare, kind="piece", classes="n piece", style=box_style(item.target), source=source)]
+    if isinstance(item, Patch):
+        return [replace(bare, style=f"{box_style(item.cover.bounds)};background:{item.cover.ground.css}")]
     if item.why == "caret":
         return [replace(plain, kind="caret", classes="n still", label_style=caret_style(node, picture, view.density))]
     if item.model is None or plain.kind in ("group", "card", "bar", "web", "media", "progress", "seekbar", "rating"):
@@ -216,6 +227,8 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
         kind = "group"
     if kind == "button" and leaf and crowds and crowds_its_words(node):
         kind = "icon_button"
+    if kind == "icon_button" and crowds and _floats(node, size, dp):
+        kind = "fab"
     parent = hierarchy.at(path[:-1]) if len(path) > 1 else None
     chain = hierarchy.chain(path)
     of_keyboard = node.package == KEYBOARD_PACKAGE
@@ -224,6 +237,8 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
     if kind in ("text", "button") and not text and leaf:
         text = clean(node.content_desc)
     text = text[:4000]
+    if kind in TOGGLES and is_wordless(hierarchy, node):
+        text = ""
     hint = clean(node.hint or "") if kind == "edit" else ""
     called = clean(shown_text(node) or node.content_desc or node.hint or "")
     box = node.bounds
@@ -244,7 +259,7 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
         classes.append("slab")
     if in_dialog and kind == "button" and node.resource_id.rsplit("/", 1)[-1] in _DIALOG_BUTTONS:
         classes.append("in-dialog")
-    if kind in ("checkbox", "radio", "switch", "checked_text") and not text:
+    if kind in TOGGLES and not text and box.width < 1.8 * box.height:
         classes.append("lone")
     if parent is not None and is_list(parent) and not in_dialog and box.width > 0.8 * parent.bounds.width and box.height < size.height / 3:
         classes.append("row")
@@ -295,9 +310,10 @@ def label_size(text: str, box: Bounds, kind: str, dp: float) -> tuple[float, int
     }.get(kind, (15, 34))  # fmt: skip
     if kind == "text":
         width *= 1.03
-        found = fonts.fit(text, width, height, largest_px=largest * dp, smallest_px=8.5 * dp)
+        smallest = (11.5 if height > 30 * dp else 8.5) * dp
+        found = fonts.fit(text, width, height, largest_px=largest * dp, smallest_px=smallest)
         if found.size_px >= TITLE_DP * dp:
-            found = fonts.fit(text, width, height, largest_px=largest * dp, smallest_px=8.5 * dp, bold=True)
+            found = fonts.fit(text, width, height, largest_px=largest * dp, smallest_px=smallest, bold=True)
         wraps = found.lines * found.size_px * 1.3 > 0.72 * height
         if found.size_px > 24 * dp and not (wraps and len(text) < 12):
             wraps = False
@@ -342,6 +358,13 @@ def inline_address(sha: str, picture: Picture, part: Bounds | None) -> str:
 
 def _is_dialog(window: Node, size: Size) -> bool:
     return window.bounds.width < 0.97 * size.width and window.bounds.height < 0.97 * size.height
+
+
+def _floats(node: Node, size: Size, dp: float) -> bool:
+    """True for a large round button in the lower right corner: a floating one, whatever its class."""
+    box = node.bounds
+    square = 48 * dp <= box.width < 96 * dp and abs(box.width - box.height) < 0.15 * box.width
+    return node.clickable and square and box.center.x > 0.7 * size.width and box.center.y > 0.75 * size.height
 
 
 def _subtree_words(hierarchy: Hierarchy) -> dict[Path, bool]:

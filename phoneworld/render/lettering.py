@@ -27,7 +27,8 @@ class TextLook:
     """How a text is set, in pixels.
 
     `ink` is where its words are, on the screen; `free` how far a line may run to the left and right of it without meeting
-    another sign. `baseline` is counted from the top of its bounds to the first line's, None for the middle.
+    another sign. `baseline` is counted from the top of its bounds to the first line's, None for the middle. It is not `sure`
+    where the ink is not that of the words, but stands where words do.
     """
 
     size_px: float
@@ -41,6 +42,7 @@ class TextLook:
     ink: Bounds = Bounds(0, 0, 0, 0)
     free: tuple[int, int] = (0, 0)
     pen: float = 0.0
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,14 @@ def text_look(picture: Picture, box: Bounds, text: str) -> TextLook | None:
     return found
 
 
-def words_box(picture: Picture, box: Bounds, text: str) -> Bounds:
-    """What must be covered so that nothing of this text can be seen: its ink, or all of the ground where that is not sure."""
+def words_box(picture: Picture, box: Bounds, text: str, *, framed: bool = False) -> Bounds:
+    """What must be covered so that nothing of this text can be seen: its ink, or all of the ground where that is not sure.
+
+    `framed` where the box is the inside of a frame, whose round corners then stay.
+    """
     look = text_look(picture, box, text) if text else None
-    if look is None:
-        return picture.solid(box)
+    if look is None or not look.sure:
+        return picture.solid(box, framed=framed)
     grown = Bounds(look.ink.left - _GROWN_PX, look.ink.top - _GROWN_PX, look.ink.right + _GROWN_PX, look.ink.bottom + _GROWN_PX)
     return grown.intersect(box)
 
@@ -86,6 +91,8 @@ def _measure(picture: Picture, box: Bounds, words: str) -> TextLook | None:
     one_line = "\n" not in words and (len(lines) == 1 or whole.height < 1.6 * whole.width / max(0.3, fonts.advance(words)))
     if not one_line:
         look = _several(words, box, whole, lines, colour, (place.left, place.right))
+        if not 0.3 < look.size_px * fonts.advance(words.replace("\n", " ")) / (look.lines * whole.width) < 2:
+            return None
         return _aligned(look, place) if _is_ragged(inked, lines) else look
     if fonts.ink(words) is None:
         # Not a script that is measured: the ink is taken as it is.
@@ -97,7 +104,7 @@ def _measure(picture: Picture, box: Bounds, words: str) -> TextLook | None:
         if best is None or match.wrong < best.wrong:
             best = match
     if best is None or best.wrong > _SURE:
-        return None
+        return _guessed(inked, place, colour)
     b = best.box
     colour = picture.ink_colour(b, away[b.top - place.top : b.bottom - place.top, b.left - place.left : b.right - place.left]) or colour
     baseline = best.box.bottom - best.ink.bottom * best.size - box.top
@@ -134,7 +141,18 @@ def _matches(words: str, inked: NDArray[np.bool_], away: NDArray[np.int16], plac
                 yield _Match(wrong, size, family, bold, ink, box, (place.left + free_left, place.left + free_right))
 
 
-def _runs(inked: NDArray[np.bool_]) -> Iterator[tuple[int, int, int, int]]:
+def _guessed(inked: NDArray[np.bool_], place: Bounds, colour: Rgb) -> TextLook | None:
+    """What ink that does not match its words tells all the same: the widest run that is shaped like words, set in the middle."""
+    boxes = [_box_of(inked, place, start, end) for start, end, _, _ in _runs(inked, (inked.shape[0] // 3,))]
+    lines = [b for b in boxes if b.width > 1.8 * b.height and 6 <= b.height < 0.62 * inked.shape[0]]
+    if not lines:
+        return None
+    widest = max(lines, key=lambda b: b.width)
+    size = widest.height / 0.84  # between words with and without descenders
+    return TextLook(round(size, 2), colour, ink=widest, free=(widest.left, place.right), pen=float(widest.left), sure=False)
+
+
+def _runs(inked: NDArray[np.bool_], bridges: tuple[int, ...] = ()) -> Iterator[tuple[int, int, int, int]]:
     """Columns from where to where ink may be the words, and from where to where they may run without meeting other ink.
 
     Words are bridged over gaps of several widths; a frame at the rim is no word.
@@ -142,7 +160,7 @@ def _runs(inked: NDArray[np.bool_]) -> Iterator[tuple[int, int, int, int]]:
     columns = np.asarray(inked.any(axis=0))
     width, height = len(columns), inked.shape[0]
     seen: set[tuple[int, int]] = set()
-    for bridge in (height, height // 2, height // 3, height // 5, 8):
+    for bridge in bridges or (height, height // 2, height // 3, height // 5, 8):
         bands = _bands(columns, bridge=bridge)
         if len(bands) > 7:
             continue

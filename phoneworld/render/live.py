@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from phoneworld.render.lettering import words_box
+from phoneworld.render.lettering import text_look, words_box
 from phoneworld.render.style import Ground, Picture
-from phoneworld.render.widgets import kind_of_look, shown_text
+from phoneworld.render.widgets import TOGGLES, is_wordless, kind_of_look, labels_within, shown_text
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node, Path, drawing_sequence
 
@@ -25,7 +25,6 @@ Why = Literal["changed", "new", "caret"]
 Signature = tuple[object, ...]
 
 _SHADOW_DP = 4  # how far a card's shadow reaches beyond its bounds
-TOGGLES = ("checkbox", "radio", "switch", "checked_text")
 FRAMED = ("edit", "button", "spinner")
 
 
@@ -35,6 +34,14 @@ class Cover:
 
     bounds: Bounds
     ground: Ground
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A cover that is laid in drawing order: over a piece that shows something that is not its own."""
+
+    path: Path
+    cover: Cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +67,15 @@ class Live:
     backing: Cover | None = None
 
 
+Item: TypeAlias = Piece | Patch | Live
+
+
 @dataclass(slots=True)
 class Composition:
     """What lies on the picture: covers below, then pieces and live widgets in drawing order."""
 
     covers: list[Cover] = field(default_factory=list)
-    items: list[Piece | Live] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
 
     @property
     def is_recorded(self) -> bool:
@@ -155,6 +165,7 @@ class _Composer:
         self.out = Composition()
         self.static: dict[Path, Path] = {}
         self.covered: list[tuple[Bounds, Bounds, int]] = []
+        self.relabelled: set[Path] = set()
 
     def run(self) -> Composition:
         for i, window in enumerate(self.now.windows):
@@ -182,7 +193,7 @@ class _Composer:
             return
         if shift is not None and self.on_screen(then.bounds) and self.on_screen(node.bounds):
             self.cover_outside(then_path, then)
-            self.out.items.append(Piece(path, then.bounds, node.bounds))
+            self.move(path, node, then_path, then)
             return
         if any(child.visible for child in node.children) or any(child.visible for child in then.children):
             if _words_changed(node, then):
@@ -200,10 +211,45 @@ class _Composer:
         for i, child in enumerate(node.children):
             self.keep((*path, i), (*then_path, i), child)
 
+    def move(self, path: Path, node: Node, then_path: Path, then: Node) -> None:
+        """A subtree that moved: its pixels go along, but for those of a widget that lay over it."""
+        self.out.items.append(Piece(path, then.bounds, node.bounds))
+        over = self.over(then_path, then)
+        if not over:
+            return
+        dx, dy = node.bounds.left - then.bounds.left, node.bounds.top - then.bounds.top
+        ground = self.picture.ground(then.bounds)
+        for box in over:
+            self.out.items.append(Patch(path, Cover(box.intersect(then.bounds).shift(dx, dy), ground.cut(then.bounds, box))))
+
+        def again(at: Path, now: Node, before: Node) -> None:
+            hidden = any(not before.bounds.intersect(box).is_empty for box in over)
+            if now.visible and hidden and not now.children and now.is_drawn:
+                look = text_look(self.picture, before.bounds, recorded_words(before, kind_of_look(before, leaf=True)))
+                whole = look is not None and look.sure
+                if look is None or not whole or any(not look.ink.intersect(box).is_empty for box in over):
+                    model = before if whole else self.like(now, avoid=over) or before
+                    self.out.items.append(Patch(at, Cover(now.bounds, ground.cut(then.bounds, before.bounds))))
+                    self.out.items.append(Live(at, "changed", model, now.bounds))
+            for i, (child, child_before) in enumerate(zip(now.children, before.children, strict=True)):
+                again((*at, i), child, child_before)
+
+        again(path, node, then)
+
+    def over(self, then_path: Path, then: Node) -> tuple[Bounds, ...]:
+        """Where recorded widgets outside a subtree lay over it, with their shadows."""
+        inside = [order for path, order in self.order.items() if path[: len(then_path)] == then_path]
+        last = max(inside, default=-1)
+        found = []
+        for path, node in self.recorded.drawing(self.screen):
+            if self.order[path] > last and not node.children and node.is_drawn and not node.bounds.intersect(then.bounds).is_empty:
+                found.append(_grown(node.bounds, 3 * self.margin))
+        return tuple(found)
+
     def redraw(self, path: Path, node: Node, then_path: Path, then: Node) -> None:
         """A widget that is still there and looks different, or has another size."""
         kind = kind_of_look(node, leaf=not node.children)
-        if kind in ("group", "bar") and not _words_changed(node, then):
+        if path in self.relabelled or (kind in ("group", "bar") and not _words_changed(node, then)):
             return
         only_focus = (
             node.bounds == then.bounds and node.focused and not then.focused
@@ -213,19 +259,35 @@ class _Composer:
             self.static[path] = then_path
             self.out.items.append(Live(path, "caret", then, node.bounds))
             return
-        if node.bounds == then.bounds:
-            donor = self.donor(node, then) if kind in TOGGLES else None
+        if node.bounds != then.bounds:
+            self.cover_outside(then_path, then)
+        elif kind in TOGGLES:
+            donor = self.donor(node, then)
             if donor is not None:
-                self.out.items.append(Piece(path, donor.bounds, node.bounds))
+                self.stand_in(path, node, donor)
                 return
+            self.put_cover(then.bounds, self.picture.ground_outside(then.bounds), then_path, exact=True)
+        else:
             area = inside = then.bounds
             if kind in FRAMED or kind == "text":
                 area = self.picture.interior(then.bounds) if kind in FRAMED else then.bounds
-                inside = words_box(self.picture, area, recorded_words(then, kind))
+                inside = words_box(self.picture, area, recorded_words(then, kind), framed=kind in FRAMED)
             self.put_cover(inside, self.picture.ground(area).cut(area, inside), then_path, exact=True)
-        else:
-            self.cover_outside(then_path, then)
         self.out.items.append(Live(path, "changed", then, self.room(path, node)))
+
+    def stand_in(self, path: Path, node: Node, donor: Node) -> None:
+        """A toggle shown by the pixels of another one, with its own words in the place of that one's."""
+        source = Bounds(donor.bounds.left, donor.bounds.top, donor.bounds.left + node.bounds.width, donor.bounds.top + node.bounds.height)
+        self.out.items.append(Piece(path, source, node.bounds))
+        theirs = [n for _, n in labels_within(self.recorded, donor)]
+        dx, dy = node.bounds.left - donor.bounds.left, node.bounds.top - donor.bounds.top
+        for label in theirs:
+            box = words_box(self.picture, label.bounds, label.text)
+            self.out.items.append(Patch(path, Cover(box.shift(dx, dy), self.picture.ground(label.bounds))))
+        for i, (label_path, label) in enumerate(labels_within(self.now, node)):
+            if theirs:
+                self.relabelled.add(label_path)
+                self.out.items.append(Live(label_path, "changed", theirs[min(i, len(theirs) - 1)], label.bounds))
 
     def add_new(self, path: Path, node: Node) -> None:
         """A widget that the picture does not show: drawn after one of its kind."""
@@ -251,7 +313,7 @@ class _Composer:
                 backing = None
                 if fits and kind in FRAMED:
                     area = self.picture.interior(model.bounds)
-                    inside = words_box(self.picture, area, recorded_words(model, kind))
+                    inside = words_box(self.picture, area, recorded_words(model, kind), framed=True)
                     dx, dy = node.bounds.left - model.bounds.left, node.bounds.top - model.bounds.top
                     backing = Cover(inside.shift(dx, dy), self.picture.ground(area).cut(area, inside))
                 self.out.items.append(Live(path, "new", model, self.room(path, node), backing))
@@ -265,10 +327,7 @@ class _Composer:
             return
         parent = self.recorded.at(then_path[:-1])
         others = tuple(child.bounds for child in parent.children if child is not then and child.visible)
-        grown = Bounds(
-            then.bounds.left - self.margin, then.bounds.top - self.margin,
-            then.bounds.right + self.margin, then.bounds.bottom + self.margin,
-        ).intersect(parent.bounds)  # fmt: skip
+        grown = _grown(then.bounds, self.margin).intersect(parent.bounds)
         plain = kind_of_look(then, leaf=not then.children) == "text"
         ground = self.picture.ground(then.bounds) if plain else self.picture.ground_around(then.bounds, parent.bounds, others)
         self.put_cover(then.bounds, ground, then_path, exact=plain or grown.is_empty, grown=grown)
@@ -279,48 +338,57 @@ class _Composer:
             self.covered.append((box, laid, self.order.get(then_path, 0)))
             self.out.covers.append(Cover(laid, ground))
 
-    def in_drawing_order(self) -> Iterator[Piece | Live]:
-        """Pieces and live widgets as they lie; widgets whose pixels hold are put back where a cover fell on them."""
-        made: dict[Path, list[Piece | Live]] = {}
+    def in_drawing_order(self) -> Iterator[Item]:
+        """All items as they lie; widgets whose pixels hold are put back where something was laid over them."""
+        laid: list[Bounds] = []
+        made: dict[Path, list[Item]] = {}
         for item in self.out.items:
             made.setdefault(item.path, []).append(item)
 
-        def visit(path: Path, node: Node) -> Iterator[Piece | Live]:
+        def visit(path: Path, node: Node) -> Iterator[Item]:
             if not node.visible:
                 return
             then_path = self.static.get(path)
-            if then_path is not None and not any(c.visible for c in node.children) and self.hidden_by_cover(then_path, node):
+            bare_leaf = then_path is not None and path not in self.relabelled and not any(c.visible for c in node.children)
+            if bare_leaf and then_path is not None and self.is_hidden(then_path, node, laid):
                 box = node.bounds.intersect(self.screen.bounds)
                 yield Piece(path, box, box)
-            yield from made.get(path, ())
+            for item in made.get(path, ()):
+                if isinstance(item, Piece):
+                    laid.append(item.target)
+                elif isinstance(item, Live) and item.why != "caret":
+                    laid.append(node.bounds)
+                yield item
             for i in drawing_sequence(node.children):
                 yield from visit((*path, i), node.children[i])
 
         for i, window in enumerate(self.now.windows):
             yield from visit((i,), window)
 
-    def hidden_by_cover(self, then_path: Path, node: Node) -> bool:
-        """True where a cover fell on a widget that stood above what was covered, or only the cover's margin did."""
+    def is_hidden(self, then_path: Path, node: Node, laid: list[Bounds]) -> bool:
+        """True where an item below it was laid over it, a cover fell on it that was meant for what stood below it, or the
+        margin of one did."""
         if node.bounds.intersect(self.screen.bounds).is_empty or not node.is_drawn:
             return False
+        if any(not box.intersect(node.bounds).is_empty for box in laid):
+            return True
         mine = self.order.get(then_path, -1)
-        for box, laid, order in self.covered:
-            if laid.intersect(node.bounds).is_empty:
-                continue
-            if mine > order or box.intersect(node.bounds).is_empty:
+        for box, cover, order in self.covered:
+            if not cover.intersect(node.bounds).is_empty and (mine > order or box.intersect(node.bounds).is_empty):
                 return True
         return False
 
     def donor(self, node: Node, then: Node) -> Node | None:
-        """Another toggle of this picture, without words, that stands as this one does now on the same ground."""
-        if not self.on_screen(then.bounds) or shown_text(node) or own_look(node)[:5] != own_look(then)[:5]:
+        """Another toggle of this picture that stands as this one does now, on the same ground, with no words in itself."""
+        if not self.on_screen(then.bounds) or own_look(node)[:5] != own_look(then)[:5] or not is_wordless(self.recorded, then):
             return None
-        ground = self.picture.ground(then.bounds)
+        ground = self.picture.ground_outside(then.bounds)
         for path, other in self.recorded.drawing(self.screen):
             alike = other.class_name == node.class_name and other.checked == node.checked and other.enabled == node.enabled
-            same_size = (other.bounds.width, other.bounds.height) == (node.bounds.width, node.bounds.height)
-            fits = alike and same_size and not shown_text(other) and self.on_screen(other.bounds)
-            if fits and path in self.order and self.picture.ground(other.bounds) == ground:
+            if not alike or path not in self.order or not is_wordless(self.recorded, other) or not self.on_screen(other.bounds):
+                continue
+            off = max(abs(other.bounds.width - node.bounds.width), abs(other.bounds.height - node.bounds.height))
+            if off <= 4 and self.picture.ground_outside(other.bounds).is_near(ground):
                 return other
         return None
 
@@ -339,11 +407,13 @@ class _Composer:
                 right = min(right, other.bounds.left)
         return Bounds(node.bounds.left, node.bounds.top, min(right, self.screen.width), node.bounds.bottom)
 
-    def like(self, node: Node) -> Node | None:
+    def like(self, node: Node, avoid: tuple[Bounds, ...] = ()) -> Node | None:
         """The recorded node that tells best how a new one looks: alike in class, id and size; equal in looks if there is one."""
         best: tuple[int, Node] | None = None
         for path, other in self.recorded.walk():
             if not _same_kind(node, other) or path not in self.order or bool(node.children) != bool(other.children):
+                continue
+            if any(not other.bounds.intersect(box).is_empty for box in avoid):
                 continue
             score = 4 * (own_look(node) == own_look(other)) + 2 * (node.bounds.width == other.bounds.width)
             score += (node.checked == other.checked) + (node.bounds.height == other.bounds.height)
@@ -365,6 +435,10 @@ def _shift(node: Node, then: Node) -> tuple[int, int] | None:
             return None
         pending += zip(ours.children, theirs.children, strict=True)
     return dx, dy
+
+
+def _grown(box: Bounds, by: int) -> Bounds:
+    return Bounds(box.left - by, box.top - by, box.right + by, box.bottom + by)
 
 
 def _words_changed(node: Node, then: Node) -> bool:

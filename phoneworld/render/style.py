@@ -39,6 +39,11 @@ class Ground:
             return hex_colour(self.start)
         return f"linear-gradient({'90deg' if self.across else '180deg'},{hex_colour(self.start)},{hex_colour(self.end)})"
 
+    def is_near(self, other: Ground) -> bool:
+        """True where both look the same."""
+        ends = zip(self.start + self.end, other.start + other.end, strict=True)
+        return sum(abs(a - b) for a, b in ends) <= 2 * NEAR
+
     def cut(self, area: Bounds, part: Bounds) -> Ground:
         """The ground of a part of the area that this is the ground of."""
         if self.start == self.end:
@@ -123,12 +128,25 @@ class Picture:
             return Ground(colour, colour)
         return _run(part)
 
-    def away(self, box: Bounds) -> NDArray[np.int16]:
-        """How far each pixel of a box is from its ground, summed over the channels."""
+    def ground_outside(self, box: Bounds) -> Ground:
+        """What lies around a widget that may fill its bounds with a shape of its own, from the pixels just outside them."""
+        whole = Bounds(box.left - 4, box.top - 4, box.right + 4, box.bottom + 4).intersect(self.size.bounds)
+        part = self.part(whole)
+        outside = np.ones(part.shape[:2], dtype=bool)
+        outside[box.top - whole.top : box.bottom - whole.top, box.left - whole.left : box.right - whole.left] = False
+        pixels = part[outside]
+        if len(pixels):
+            colour, share = mode(pixels)
+            if share > 0.5:
+                return Ground(colour, colour)
+        return self.ground(box)
+
+    def away(self, box: Bounds, ground: Ground | None = None) -> NDArray[np.int16]:
+        """How far each pixel of a box is from its ground (or another), summed over the channels."""
         part = self.part(box)
         if part.size == 0:
             return np.zeros((0, 0), dtype=np.int16)
-        return distance(part, self.ground(box).pixels(part.shape[1], part.shape[0]))
+        return distance(part, (ground or self.ground(box)).pixels(part.shape[1], part.shape[0]))
 
     def ground_around(self, box: Bounds, parent: Bounds, others: tuple[Bounds, ...]) -> Ground:
         """What lies under a widget with a background of its own: what its parent shows between its children."""
@@ -157,25 +175,26 @@ class Picture:
         left, right = _frame(wide.transpose(1, 0, 2), reach, 0.72)
         return Bounds(inside.left + left, inside.top + top, inside.right - right, inside.bottom - bottom)
 
-    def solid(self, box: Bounds) -> Bounds:
-        """The part of a box without the round corners of its own background."""
+    def solid(self, box: Bounds, *, framed: bool = False) -> Bounds:
+        """The part of a box between the round corners of its own background; `framed` where a line runs round them."""
         part = self.part(box)
         height, width = part.shape[:2]
         if min(height, width) < 8:
             return box
         ground = self.ground(box).pixels(width, height) + np.zeros((height, width, 3), dtype=np.int16)
-        inset = 0
-        while inset < 0.34 * min(height, width):
-            rows, columns = [inset, height - 1 - inset] * 2, [inset, inset, width - 1 - inset, width - 1 - inset]
-            if (distance(part[rows, columns], ground[rows, columns]) > 2.5 * NEAR).sum() < 3:
-                break
-            inset += 1
-        inside = box.intersect(self.size.bounds)
-        return Bounds(inside.left + inset, inside.top + inset, inside.right - inset, inside.bottom - inset)
+        corners = distance(part[[1, -2]], ground[[1, -2]]) > NEAR
+        reach = min(int(0.6 * height), width // 3)
 
-    def ink_box(self, box: Bounds) -> Bounds | None:
-        """The smallest box around what stands out from the ground; None where nothing does."""
-        away = self.away(box)
+        def inset(columns: NDArray[np.bool_]) -> int:
+            far = np.flatnonzero(columns[:, :reach].all(axis=0))
+            return int(far[-1]) + 1 if len(far) and (framed or far[0] == 0) else 0
+
+        inside = box.intersect(self.size.bounds)
+        return Bounds(inside.left + inset(corners), inside.top, inside.right - inset(corners[:, ::-1]), inside.bottom)
+
+    def ink_box(self, box: Bounds, ground: Ground | None = None) -> Bounds | None:
+        """The smallest box around what stands out from its ground (or another); None where nothing does."""
+        away = self.away(box, ground)
         if away.size == 0 or int(away.max()) < 2 * NEAR:
             return None
         marked = away > ink_threshold(away)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from phoneworld.ui.node import Node
+from phoneworld.ui.node import Hierarchy, Node, Path
 from phoneworld.ui.system import LAUNCHER_PACKAGE
 
 _BY_ENDING: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -30,6 +30,7 @@ _BY_ENDING: tuple[tuple[tuple[str, ...], str], ...] = (
     (("BottomNavigationView", "TabLayout", "TabWidget"), "bar"),
     (("WebView",), "web"),
 )
+TOGGLES = ("checkbox", "radio", "switch", "checked_text")
 _LISTS = ("ListView", "RecyclerView", "ExpandableListView")
 
 # Words in descriptions and ids, to the names of drawings in templates/widgets/icons.html. The first that matches.
@@ -131,6 +132,30 @@ def icon_of(node: Node) -> str:
         if local and pattern.search(local):
             return name
     return ""
+
+
+def is_wordless(tree: Hierarchy, toggle: Node) -> bool:
+    """True for a toggle that shows no words of its own: web pages give it those of the label beside it."""
+    words = toggle.text
+    if not words:
+        return True
+    box = toggle.bounds
+    for other in tree.nodes():
+        if other is not toggle and other.text == words and not other.children and not other.checkable:
+            beside = other.bounds.top < box.bottom and other.bounds.bottom > box.top
+            if beside and other.visible:
+                return True
+    return False
+
+
+def labels_within(tree: Hierarchy, toggle: Node) -> list[tuple[Path, Node]]:
+    """The texts that lie in a toggle's bounds without being part of it, with their paths."""
+    box = toggle.bounds
+    return [
+        (path, node)
+        for path, node in tree.walk()
+        if node.text and not node.children and node.visible and node is not toggle and not node.checkable and box.contains(node.bounds.center)
+    ]
 
 
 def shown_text(node: Node) -> str:

@@ -99,7 +99,7 @@ def test_the_inside_of_a_field_ends_above_its_underline() -> None:
 
 def test_round_corners_are_no_ink() -> None:
     solid = Picture(scenes.picture()).solid(Bounds(100, 136, 260, 180))
-    assert 100 < solid.left < 120 and 136 < solid.top < 150
+    assert 100 < solid.left < 122 and 238 < solid.right < 260
 
 
 def test_pictures_are_brought_to_the_size_of_the_screen() -> None:

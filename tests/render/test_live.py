@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phoneworld.render.live import Composition, Live, Piece, compose, pair
+from phoneworld.render.live import Composition, Live, Patch, Piece, compose, pair
 from phoneworld.render.style import Picture
 from phoneworld.ui.geometry import Bounds
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.node import Hierarchy, Node
 from tests.render import scenes
 
 
@@ -62,6 +62,22 @@ def test_the_frame_of_a_field_is_not_covered() -> None:
     assert cover.bounds.bottom <= 114
     words = Bounds(20, 88, 76, 104)
     assert cover.bounds.intersect(words) == words
+
+
+def test_a_toggle_named_by_its_label_is_shown_by_another_with_its_own_words() -> None:
+    def segment(name: str, left: int, checked: bool) -> tuple[Node, Node]:
+        radio = Node("android.widget.RadioButton", name, checkable=True, checked=checked, clickable=True, bounds=Bounds(left, 500, left + 100, 540))
+        return radio, Node("android.widget.TextView", name, bounds=Bounds(left + 30, 508, left + 80, 532))
+
+    def page(chosen: str) -> Hierarchy:
+        parts = [*segment("Small", 20, chosen == "Small"), *segment("Large", 140, chosen == "Large")]
+        return Hierarchy((Node("android.widget.FrameLayout", bounds=scenes.SIZE.bounds, children=tuple(parts)),))
+
+    made = compose(page("Small"), page("Large"), Picture(scenes.picture()), scenes.DENSITY)
+    pieces = [i for i in made.items if isinstance(i, Piece)]
+    assert [(p.source.left, p.target.left) for p in pieces] == [(140, 20), (20, 140)]
+    assert [i.path for i in made.items if isinstance(i, Live)] == [(0, 1), (0, 3)]
+    assert sum(isinstance(i, Patch) for i in made.items) == 2
 
 
 def test_a_hidden_widget_is_covered() -> None:
