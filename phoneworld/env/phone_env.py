@@ -20,6 +20,7 @@ from phoneworld.sim.phone import Phone, Step
 from phoneworld.sim.state import PhoneState
 from phoneworld.sim.view import View
 from phoneworld.ui.action import Action
+from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
 
 Source = Bundle | str | Path | Phone | Sequence[Bundle | str | Path]
@@ -113,7 +114,7 @@ class PhoneEnv(Env[PhoneState]):
         return self._looks.namer.name(self.state)
 
     def screen_size(self) -> Size:
-        return self.phone.view(self.state).size
+        return self.phone.look(self.state).size
 
     def _save(self) -> PhoneState:
         return self.state
@@ -133,13 +134,15 @@ class _Looks:
         self._picture_bytes = 0
 
     def at(self, state: PhoneState) -> Look:
-        view = self.phone.view(state)
+        view = self.phone.look(state)
         reading = self._readings.get(view.key)
         if reading is None:
             reading = self._readings[view.key] = Reading(partial(_tree, view), partial(self._picture, view))
             if len(self._readings) > _LOOKS_KEPT:
                 self._readings.popitem(last=False)
-        return view.state, view.size, reading
+        at = view.state
+        # Not dataclasses.replace: this runs once a step.
+        return DeviceState(at.package, at.activity, at.keyboard, at.rotation, state.clock_ms), view.size, reading
 
     def _picture(self, view: View, kind: Picture, size: Size) -> Any:
         key = (view.key, kind, size)

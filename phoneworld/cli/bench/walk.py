@@ -42,14 +42,14 @@ def find_walk(phone: Phone, *, seed: int = 0, steps: int = STEPS) -> Walk:
     for number in range(steps):
         name = namer.name(state)
         visited.add(name)
-        looks.add(phone.view(state).key)
+        looks.add(phone.look(state).key)
         if name not in known and len(known) < _STATES_SOUGHT:
             known[name] = _changing_taps(phone, state, namer)
         taps = known.get(name, ())
         if taps and changing <= WANTED_SHARE * number:
             action = rng.choice(taps)
         else:
-            size = phone.view(state).size
+            size = phone.look(state).size
             action = Tap(rng.randrange(size.width), rng.randrange(size.height))
         after = phone.step(state, action).state
         if not after.foreground or (not taps and not _changing_taps(phone, after, namer)):
@@ -66,7 +66,7 @@ def find_walk(phone: Phone, *, seed: int = 0, steps: int = STEPS) -> Walk:
 
 def _changing_taps(phone: Phone, state: PhoneState, namer: StateNamer) -> tuple[Tap, ...]:
     """Taps at widgets that lead to another state inside the app."""
-    view = phone.view(state)
+    view = phone.look(state)
     name = namer.name(state)
     taps = []
     for element in list_screen(view.hierarchy, view.size).elements:
