@@ -101,7 +101,9 @@ def check_python(version: tuple[int, ...]) -> Check:
     """Python's version."""
     words = ".".join(map(str, version))
     if version < MIN_PYTHON:
-        return Check("Python", "missing", f"{words}; needed is 3.11 or later", "apt-get install -y python3 python3-venv")
+        return Check(
+            "Python", "missing", f"{words}; needed is 3.11 or later", "apt-get install -y python3 python3-venv"
+        )
     return Check("Python", "ok", f"{words} ({sys.executable})")
 
 
@@ -143,7 +145,14 @@ def check_ourselves() -> list[Check]:
             checks.append(Check("recorder", "ok", "it is PhoneWorld's own"))
         else:
             where = getattr(recorder, "__file__", "?")
-            checks.append(Check("recorder", "missing", f"another package named recorder is in the way: {where}", f"{sys.executable} -m pip uninstall -y recorder && {reinstall}"))
+            checks.append(
+                Check(
+                    "recorder",
+                    "missing",
+                    f"another package named recorder is in the way: {where}",
+                    f"{sys.executable} -m pip uninstall -y recorder && {reinstall}",
+                )
+            )
     return checks
 
 
@@ -155,7 +164,10 @@ def check_chromium() -> list[Check]:
             started = Check("Chromium", "ok", f"{browser.version} ({binary})")
             return [started, *check_glyphs(browser)]
     except BrowserError as e:
-        return [Check("Chromium", "missing", e.message, e.hint), Check("fonts", "advice", "not looked at, for want of Chromium", e.hint)]
+        return [
+            Check("Chromium", "missing", e.message, e.hint),
+            Check("fonts", "advice", "not looked at, for want of Chromium", e.hint),
+        ]
 
 
 def check_glyphs(browser: Browser) -> list[Check]:
@@ -165,7 +177,14 @@ def check_glyphs(browser: Browser) -> list[Check]:
     if not lacking:
         return [Check("fonts", "ok", "glyphs for " + ", ".join(script for script, _, _ in GLYPHS))]
     packages = " ".join(dict.fromkeys(package for _, package in lacking))
-    return [Check("fonts", "advice", "shown as boxes: " + ", ".join(script for script, _ in lacking), f"{_sudo()}apt-get install -y {packages}")]
+    return [
+        Check(
+            "fonts",
+            "advice",
+            "shown as boxes: " + ", ".join(script for script, _ in lacking),
+            f"{_sudo()}apt-get install -y {packages}",
+        )
+    ]
 
 
 def missing_glyphs(browser: Browser, characters: Sequence[str]) -> list[str]:
@@ -200,7 +219,12 @@ def check_disk(folder: Path, usage: Callable[[Path], tuple[int, int, int]]) -> C
     free = usage(folder)[2]
     words = f"{free / 1e9:.1f} GB free in {folder}"
     if free < MIN_FREE_MB * 1_000_000:
-        return Check("disk", "missing", f"{words}; a recording and its mock take up to {MIN_FREE_MB} MB", f"du -xh --max-depth=2 {Path.home()} | sort -h | tail")
+        return Check(
+            "disk",
+            "missing",
+            f"{words}; a recording and its mock take up to {MIN_FREE_MB} MB",
+            f"du -xh --max-depth=2 {Path.home()} | sort -h | tail",
+        )
     return Check("disk", "ok", words)
 
 
@@ -215,7 +239,9 @@ def check_devices() -> list[Check]:
     if not attached:
         return [Check("devices", "advice", "no phone is attached", "phoneworld phone web:http://127.0.0.1:8000")]
     return [
-        Check("devices", "ok", f"{d.serial} {d.model}".strip()) if d.usable else Check("devices", "advice", f"{d.serial}: {d.reason}", d.mend)
+        Check("devices", "ok", f"{d.serial} {d.model}".strip())
+        if d.usable
+        else Check("devices", "advice", f"{d.serial}: {d.reason}", d.mend)
         for d in attached
     ]
 
@@ -246,4 +272,8 @@ def _print(checks: Sequence[Check]) -> None:
             table.add_row("", "", f"[dim]mend:[/] {escape(check.mend)}")
     console.print(table)
     missing = sum(c.verdict == "missing" for c in checks)
-    console.print("[green]everything that is needed is here[/]" if not missing else f"[bold red]{missing} needed {'thing is' if missing == 1 else 'things are'} missing[/]")
+    console.print(
+        "[green]everything that is needed is here[/]"
+        if not missing
+        else f"[bold red]{missing} needed {'thing is' if missing == 1 else 'things are'} missing[/]"
+    )

@@ -41,13 +41,29 @@ def register(app: typer.Typer) -> None:
 
 def play(
     bundle: Annotated[Path, typer.Argument(help="A folder that `phoneworld build` wrote.")],
-    actions: Annotated[str | None, typer.Option("--actions", help="A file of actions, one JSON object a line; - for standard input. Without it you play by hand.", show_default=False)] = None,
-    save: Annotated[Path | None, typer.Option("--save", help="A folder for each step's tree (step-0003.xml), and with --pixels its picture.", show_default=False)] = None,
+    actions: Annotated[
+        str | None,
+        typer.Option(
+            "--actions",
+            help="A file of actions, one JSON object a line; - for standard input. Without it you play by hand.",
+            show_default=False,
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            help="A folder for each step's tree (step-0003.xml), and with --pixels its picture.",
+            show_default=False,
+        ),
+    ] = None,
     pixels: Annotated[bool, typer.Option("--pixels/--no-pixels", help="Save pictures too (starts Chromium).")] = False,
     seed: Annotated[int, typer.Option(help="The seed of the reset.")] = 0,
     start: Annotated[str | None, typer.Option(help="A named start of the app.", show_default=False)] = None,
     max_steps: Annotated[int | None, typer.Option(help="End after so many steps.", min=1, show_default=False)] = None,
-    strict: Annotated[bool, typer.Option(help="Exit with 2 after an action that was refused, or whose effect was not recorded.")] = False,
+    strict: Annotated[
+        bool, typer.Option(help="Exit with 2 after an action that was refused, or whose effect was not recorded.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON a step.")] = False,
 ) -> None:
     """Step a mock app and see what each action did, with its evidence.
@@ -100,7 +116,11 @@ class _Shown:
         if action is not None:
             self._print_step(action, info)
         if action is None or info["changed"]:
-            console.print(f"[bold]{escape(observation.device.package)}[/] {escape(observation.device.activity)}" + (" [dim]keyboard[/]" if observation.device.keyboard else ""), highlight=False)
+            console.print(
+                f"[bold]{escape(observation.device.package)}[/] {escape(observation.device.activity)}"
+                + (" [dim]keyboard[/]" if observation.device.keyboard else ""),
+                highlight=False,
+            )
             console.print("  " + observation.text.replace("\n", "\n  "), markup=False, highlight=False)
 
     def _print_step(self, action: Given, info: Info) -> None:
@@ -111,10 +131,16 @@ class _Shown:
             evidence = info["evidence"]
             rules = f" by {', '.join(info['rules'])}" if info["rules"] else ""
             told = f": {info['message']}" if info["message"] else ""
-            how = f"[{_COLOURS[evidence]}]{evidence}[/]{escape(rules + told)}" + ("" if info["changed"] else " [dim](no change)[/]")
+            how = f"[{_COLOURS[evidence]}]{evidence}[/]{escape(rules + told)}" + (
+                "" if info["changed"] else " [dim](no change)[/]"
+            )
         console.print(f"[dim]{info['step']}[/] {escape(words)}  {how}", highlight=False)
         if info["termination"]:
-            console.print(f"[bold]the episode ends:[/] {info['termination']}" + (f" {escape(str(info['answer']))}" if info["answer"] is not None else ""), highlight=False)
+            console.print(
+                f"[bold]the episode ends:[/] {info['termination']}"
+                + (f" {escape(str(info['answer']))}" if info["answer"] is not None else ""),
+                highlight=False,
+            )
 
     def _save(self, step: int, observation: Observation) -> dict[str, str]:
         if self._folder is None:
@@ -130,7 +156,9 @@ class _Shown:
                 picture.write_bytes(observation.png)
                 saved["screenshot"] = str(picture)
         except OSError as e:
-            raise FileFormatError(f"{self._folder}: cannot be written ({e.strerror})", hint="name another folder with --save") from None
+            raise FileFormatError(
+                f"{self._folder}: cannot be written ({e.strerror})", hint="name another folder with --save"
+            ) from None
         return saved
 
 
@@ -147,7 +175,9 @@ def _from_file(name: str) -> Iterator[Given]:
         with open(name, encoding="utf-8") as file:
             yield from _lines(file, name)
     except OSError as e:
-        raise FileFormatError(f"{name}: cannot be read ({e.strerror})", hint="--actions takes a file of JSON lines, or -") from None
+        raise FileFormatError(
+            f"{name}: cannot be read ({e.strerror})", hint="--actions takes a file of JSON lines, or -"
+        ) from None
 
 
 def _lines(file: Iterable[str], where: str) -> Iterator[Given]:
@@ -162,11 +192,17 @@ def _lines(file: Iterable[str], where: str) -> Iterator[Given]:
             # Relative coordinates need the screen as it is rotated then: the environment reads those.
             yield obj if relative else action_from_json(obj)
     except UnicodeDecodeError:
-        raise FileFormatError(f"{where}, line {number + 1}: not UTF-8", hint="write the actions as UTF-8 JSON lines") from None
+        raise FileFormatError(
+            f"{where}, line {number + 1}: not UTF-8", hint="write the actions as UTF-8 JSON lines"
+        ) from None
     except (ValueError, RecursionError) as e:
-        raise FileFormatError(f"{where}, line {number}: not JSON ({e})", hint=f"one action a line, such as {_EXAMPLE}") from None
+        raise FileFormatError(
+            f"{where}, line {number}: not JSON ({e})", hint=f"one action a line, such as {_EXAMPLE}"
+        ) from None
     except ActionError as e:
-        raise FileFormatError(f"{where}, line {number}: {e.message}", hint=e.hint or f"one action a line, such as {_EXAMPLE}") from None
+        raise FileFormatError(
+            f"{where}, line {number}: {e.message}", hint=e.hint or f"one action a line, such as {_EXAMPLE}"
+        ) from None
 
 
 def _by_hand(env: PhoneEnv, source: TextIO) -> Iterator[Given]:

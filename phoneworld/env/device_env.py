@@ -45,7 +45,10 @@ class DeviceEnv(Env[Observation]):
         self.settle_s = settle_s
         self._simulated = isinstance(device, ResettableDevice)
         if not self._simulated and not app:
-            raise SessionError(f"{device.serial} is no simulated phone: its app is put back by clearing it", hint='name the app: DeviceEnv(device, "org.example.app")')
+            raise SessionError(
+                f"{device.serial} is no simulated phone: its app is put back by clearing it",
+                hint='name the app: DeviceEnv(device, "org.example.app")',
+            )
         self.supports_snapshots = self._simulated
         self._last: Observation | None = None
         self._tree: Hierarchy | None = None
@@ -64,7 +67,9 @@ class DeviceEnv(Env[Observation]):
             else:
                 self.device.restore(phone)
         elif phone is not None:
-            raise SessionError(f"{self.device.serial} cannot be put back to a snapshot", hint="a simulated phone can: mock:BUNDLE")
+            raise SessionError(
+                f"{self.device.serial} cannot be put back to a snapshot", hint="a simulated phone can: mock:BUNDLE"
+            )
         else:
             self.device.clear_app(self.app)
             self.device.perform(OpenApp(self.app))
@@ -130,5 +135,8 @@ def _same(a: Observation, b: Observation) -> bool:
 
 def _picture(png: bytes, kind: Picture, size: Size) -> Any:
     if not png:
-        raise ObservationError("no picture was taken at this step", hint='say observe=ObservationSpec(screenshot="png") when making the env')
+        raise ObservationError(
+            "no picture was taken at this step",
+            hint='say observe=ObservationSpec(screenshot="png") when making the env',
+        )
     return array_of(png, size) if kind == "array" else scaled_png(png, size)

@@ -81,7 +81,9 @@ def list_screen(hierarchy: Hierarchy, size: Size) -> Listing:
         open_at = _open_points(hierarchy, path, node, bounds, order)
         if open_at:
             gestures = tuple(open_at)
-            element = Element(len(elements), path, node, _role(node), _label(node, gestures), bounds, open_at[gestures[0]], gestures)
+            element = Element(
+                len(elements), path, node, _role(node), _label(node, gestures), bounds, open_at[gestures[0]], gestures
+            )
             elements.append(element)
             lines.append(element.line())
             if not node.label and gestures != ("scroll",):
@@ -115,7 +117,12 @@ def _points(b: Bounds) -> tuple[Point, ...]:
     centre = b.center
     places = ((1, 1), (3, 1), (1, 3), (3, 3), (2, 1), (2, 3), (1, 2), (3, 2))
     quarters = tuple(Point(b.left + b.width * i // 4, b.top + b.height * j // 4) for i, j in places)
-    corners = (Point(b.left, b.top), Point(b.right - 1, b.top), Point(b.left, b.bottom - 1), Point(b.right - 1, b.bottom - 1))
+    corners = (
+        Point(b.left, b.top),
+        Point(b.right - 1, b.top),
+        Point(b.left, b.bottom - 1),
+        Point(b.right - 1, b.bottom - 1),
+    )
     return (centre, *quarters, *corners)
 
 

@@ -128,14 +128,18 @@ class Env(ABC, Generic[MomentT]):
         """The screen in pixels as it is rotated now."""
 
     def _save(self) -> Any:
-        raise SessionError("this phone cannot be put back", hint="a simulated phone can: PhoneEnv, or DeviceEnv over mock:BUNDLE")
+        raise SessionError(
+            "this phone cannot be put back", hint="a simulated phone can: PhoneEnv, or DeviceEnv over mock:BUNDLE"
+        )
 
     def close(self) -> None:
         """Lets the phone go; may be called twice."""
 
     # What every face does
 
-    def reset(self, seed: int | None = None, *, start: str | None = None, snapshot: Snapshot | None = None) -> tuple[Observation, Info]:
+    def reset(
+        self, seed: int | None = None, *, start: str | None = None, snapshot: Snapshot | None = None
+    ) -> tuple[Observation, Info]:
         """Begins an episode. The same seed gives the same episode; None means the seed of the last reset, at first 0.
 
         `start` names one of the app's starts; `snapshot` begins where a snapshot was taken, with a fresh budget. Raises
@@ -200,16 +204,25 @@ class Env(ABC, Generic[MomentT]):
     def restore(self, snapshot: Snapshot) -> tuple[Observation, Info]:
         """Goes on from a snapshot as if nothing had happened since. Raises SessionError for one that is not of this phone."""
         self._start(snapshot.seed, None, snapshot.phone)
-        self.seed, self.steps, self.termination, self._started = snapshot.seed, snapshot.steps, snapshot.termination, True
+        self.seed, self.steps, self.termination, self._started = (
+            snapshot.seed,
+            snapshot.steps,
+            snapshot.termination,
+            True,
+        )
         return self.observation(), self._info(Done())
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
-    def _info(self, outcome: Outcome, *, invalid: str | None = None, status: str | None = None, answer: str | None = None) -> Info:
+    def _info(
+        self, outcome: Outcome, *, invalid: str | None = None, status: str | None = None, answer: str | None = None
+    ) -> Info:
         return {
             "step": self.steps,
             "seed": self.seed,
@@ -247,8 +260,13 @@ def parse_action(action: object, size: Callable[[], Size]) -> Action:
         if isinstance(action, Mapping):
             return action_from_json(_plain(action), size=size())
     except (TypeError, ValueError, OverflowError) as e:
-        raise ActionError(f"the action holds what cannot be read: {e}", hint='for example {"kind": "tap", "x": 1, "y": 2}') from None
-    raise ActionError(f"an action is an Action or its JSON object, found {kind.__name__}", hint='for example {"kind": "tap", "x": 1, "y": 2}')
+        raise ActionError(
+            f"the action holds what cannot be read: {e}", hint='for example {"kind": "tap", "x": 1, "y": 2}'
+        ) from None
+    raise ActionError(
+        f"an action is an Action or its JSON object, found {kind.__name__}",
+        hint='for example {"kind": "tap", "x": 1, "y": 2}',
+    )
 
 
 def _plain(obj: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,9 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
         if actions not in ("discrete", "text"):
             raise SessionError(f"actions is discrete or text, found {actions!r}", hint='actions="discrete"')
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise SessionError(f"no render mode {render_mode!r}", hint="one of " + ", ".join(self.metadata["render_modes"]))
+            raise SessionError(
+                f"no render mode {render_mode!r}", hint="one of " + ", ".join(self.metadata["render_modes"])
+            )
         self.render_mode = render_mode
         self.texts = tuple(texts)
         self._picture = Size(screenshot[1], screenshot[0]) if screenshot else None
@@ -75,9 +77,13 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
             instruction=instruction, reward=reward, parse=self._read, drawing=drawing,
         )  # fmt: skip
         self.observation_space = observation_space(max_nodes=max_nodes, text_limit=text_limit, picture=self._picture)
-        self.action_space = discrete_action_space(self.texts) if actions == "discrete" else free_action_space(text_limit)
+        self.action_space = (
+            discrete_action_space(self.texts) if actions == "discrete" else free_action_space(text_limit)
+        )
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begins an episode. `options` takes `start` (the name of one of the app's starts) and `snapshot`."""
         super().reset(seed=seed)
         options = options or {}
@@ -126,7 +132,9 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def _arrays(self) -> dict[str, Any]:
         observation = self.phone_env.observation()
-        return observation_arrays(observation, max_nodes=self._max_nodes, text_limit=self._text_limit, picture=self._picture)
+        return observation_arrays(
+            observation, max_nodes=self._max_nodes, text_limit=self._text_limit, picture=self._picture
+        )
 
 
 def make(bundle: str | Path, **options: Any) -> gymnasium.Env[dict[str, Any], Any]:

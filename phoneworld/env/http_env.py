@@ -83,7 +83,9 @@ class HttpEnv(Env[Observation]):
         if phone is not None:
             self._ask("POST", f"/sessions/{self._open_session()}/restore", {"snapshot": phone})
         elif self.session is None:
-            self.session = self._ask("POST", "/sessions", {"bundles": self.bundles, "seed": seed, "start": start}).json()["id"]
+            self.session = self._ask(
+                "POST", "/sessions", {"bundles": self.bundles, "seed": seed, "start": start}
+            ).json()["id"]
         else:
             # The server keeps the last start where none is given; we mean the first one.
             named = start or self._ask("GET", f"/sessions/{self.session}").json()["starts"][0]
@@ -134,7 +136,9 @@ class HttpEnv(Env[Observation]):
 
     def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
         # Written here, in ASCII: httpx cannot send the halves of surrogate pairs that agents sometimes type.
-        content = json.dumps({k: v for k, v in (body or {}).items() if v is not None}).encode() if method == "POST" else None
+        content = (
+            json.dumps({k: v for k, v in (body or {}).items() if v is not None}).encode() if method == "POST" else None
+        )
         headers = {"content-type": "application/json"} if method == "POST" else {}
         try:
             answer = self._http.request(method, path, content=content, headers=headers)
@@ -146,7 +150,9 @@ class HttpEnv(Env[Observation]):
             told = answer.json()
             kind, message, hint = str(told["error"]), str(told["message"]), str(told.get("hint", ""))
         except (ValueError, KeyError, TypeError):
-            raise DeviceError(f"{self.url} answered {answer.status_code}: {answer.text[:200]!r}", hint="is it a `phoneworld serve`?") from None
+            raise DeviceError(
+                f"{self.url} answered {answer.status_code}: {answer.text[:200]!r}", hint="is it a `phoneworld serve`?"
+            ) from None
         if kind == "InvalidRequest" and path.endswith("/step"):
             raise ActionError(message, hint=hint)
         raise _RAISED.get(kind, DeviceError)(message, hint=hint)
@@ -154,11 +160,16 @@ class HttpEnv(Env[Observation]):
 
 def _tree(xml: bytes) -> Any:
     if not xml:
-        raise ObservationError("no tree was fetched at this step", hint="say observe=ObservationSpec(tree=True) when making the env")
+        raise ObservationError(
+            "no tree was fetched at this step", hint="say observe=ObservationSpec(tree=True) when making the env"
+        )
     return parse_hierarchy(xml)
 
 
 def _picture(png: bytes, kind: Picture, size: Size) -> Any:
     if not png:
-        raise ObservationError("no picture was taken at this step", hint='say observe=ObservationSpec(screenshot="png") when making the env')
+        raise ObservationError(
+            "no picture was taken at this step",
+            hint='say observe=ObservationSpec(screenshot="png") when making the env',
+        )
     return array_of(png, size) if kind == "array" else scaled_png(png, size)

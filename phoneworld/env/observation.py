@@ -42,9 +42,14 @@ class ObservationSpec:
 
     def __post_init__(self) -> None:
         if self.screenshot not in ("none", "array", "png"):
-            raise ObservationError(f"screenshot is none, array or png, found {self.screenshot!r}", hint='ObservationSpec(screenshot="array")')
+            raise ObservationError(
+                f"screenshot is none, array or png, found {self.screenshot!r}",
+                hint='ObservationSpec(screenshot="array")',
+            )
         if not 0 < self.scale <= 1:
-            raise ObservationError(f"scale is above 0 and at most 1, found {self.scale}", hint="ObservationSpec(scale=1/3) for a third")
+            raise ObservationError(
+                f"scale is above 0 and at most 1, found {self.scale}", hint="ObservationSpec(scale=1/3) for a third"
+            )
 
     def picture_size(self, size: Size) -> Size:
         """Width and height of the pictures of a screen of this size."""
@@ -112,7 +117,9 @@ class Observation:
     def _need(self, observed: bool, part: Part) -> Reading:
         if not observed:
             example = 'screenshot="array"' if part == "screenshot" else f"{part}=True"
-            raise ObservationError(f"the {part} is not in what this environment observes", hint=f"observe=ObservationSpec({example})")
+            raise ObservationError(
+                f"the {part} is not in what this environment observes", hint=f"observe=ObservationSpec({example})"
+            )
         return self.look[2]
 
     @property

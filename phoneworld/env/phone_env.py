@@ -94,7 +94,10 @@ class PhoneEnv(Env[PhoneState]):
             self.state = self.phone.reset(seed, start)
             return
         if not isinstance(phone, PhoneState):
-            raise SessionError(f"a snapshot of this phone holds a PhoneState, found {type(phone).__name__}", hint="give a snapshot back to the kind of env that made it")
+            raise SessionError(
+                f"a snapshot of this phone holds a PhoneState, found {type(phone).__name__}",
+                hint="give a snapshot back to the kind of env that made it",
+            )
         self.phone.check(phone)
         self.state = phone
 
@@ -160,7 +163,10 @@ class _Looks:
     def _draws(self) -> Drawing:
         if self._drawing is None:
             if not self._bundles:
-                raise ObservationError("a bare Phone has no pictures", hint="make the PhoneEnv from bundles, or pass drawing=Renderer.of(bundles)")
+                raise ObservationError(
+                    "a bare Phone has no pictures",
+                    hint="make the PhoneEnv from bundles, or pass drawing=Renderer.of(bundles)",
+                )
             # Here, not above: an environment without pictures does not load Playwright.
             from phoneworld.render.frames import Renderer
 

@@ -30,5 +30,8 @@ class SimulatedAdbDevice(AdbDevice):
         output = self.run(f"cmd phoneworld {words}")
         if output.status != 0:
             told = (output.everything.strip().splitlines() or ["it said nothing"])[0]
-            raise DeviceUnusable(f"{self.serial} did not do `cmd phoneworld {words}`: {told}", hint="a phone that can be put back: `phoneworld phone mock:BUNDLE --adb 7555`")
+            raise DeviceUnusable(
+                f"{self.serial} did not do `cmd phoneworld {words}`: {told}",
+                hint="a phone that can be put back: `phoneworld phone mock:BUNDLE --adb 7555`",
+            )
         return output.text

@@ -39,7 +39,9 @@ PLACES = 1000
 FLAGS: tuple[str, ...] = (
     "tap", "long_press", "scroll", "type", "checkable", "checked", "enabled", "focused", "selected", "password",
 )  # fmt: skip
-_ON_A_POINT = frozenset(("tap", "long_press", "double_tap", "swipe_up", "swipe_down", "swipe_left", "swipe_right", "clear"))
+_ON_A_POINT = frozenset(
+    ("tap", "long_press", "double_tap", "swipe_up", "swipe_down", "swipe_left", "swipe_right", "clear")
+)
 _SWIPE = {"swipe_up": (0, -1), "swipe_down": (0, 1), "swipe_left": (-1, 0), "swipe_right": (1, 0)}
 _SWIPE_SHARE = 0.4
 _SAMPLE = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789.,:;!?@#'\"()-\n日本語😀é"
@@ -116,7 +118,9 @@ def observation_space(*, max_nodes: int, text_limit: int, picture: Size | None) 
     return spaces.Dict(parts)
 
 
-def observation_arrays(observation: Observation, *, max_nodes: int, text_limit: int, picture: Size | None) -> dict[str, Any]:
+def observation_arrays(
+    observation: Observation, *, max_nodes: int, text_limit: int, picture: Size | None
+) -> dict[str, Any]:
     """An observation as arrays, all new.
 
     `node_bounds` (n, 4) left, top, right, bottom as shares of the screen; row i is element i of the text; `node_flags` (n, 10)
@@ -190,9 +194,14 @@ def action_of(given: Any, size: Size, texts: Sequence[str]) -> Action:
         name = KINDS[kind] if kind >= 0 else ""
         in_range = 0 <= x < PLACES and 0 <= y < PLACES and bool(name)
     except (KeyError, IndexError, TypeError, ValueError) as e:
-        raise ActionError(f"an action of this environment is kind, x, y, text; found {str(given)[:80]!r} ({e})", hint="sample one: env.action_space.sample()") from None
+        raise ActionError(
+            f"an action of this environment is kind, x, y, text; found {str(given)[:80]!r} ({e})",
+            hint="sample one: env.action_space.sample()",
+        ) from None
     if not in_range:
-        raise ActionError(f"x and y are 0..{PLACES - 1}, found ({x}, {y})", hint="sample one: env.action_space.sample()")
+        raise ActionError(
+            f"x and y are 0..{PLACES - 1}, found ({x}, {y})", hint="sample one: env.action_space.sample()"
+        )
     return _action(name, Point(_pixel(x, size.width), _pixel(y, size.height)), words, size, focus=x == y == 0)
 
 

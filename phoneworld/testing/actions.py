@@ -27,7 +27,18 @@ from phoneworld.ui.action import (
 )  # fmt: skip
 from phoneworld.ui.geometry import Point, Size
 
-WORDS: tuple[str, ...] = ("", "a", "Milk", "two words", "日本茶", "😀👩‍👩‍👧", "\u202eabc", "<b>&amp;", "it's \"quoted\"", "%s $HOME `ls`")
+WORDS: tuple[str, ...] = (
+    "",
+    "a",
+    "Milk",
+    "two words",
+    "日本茶",
+    "😀👩‍👩‍👧",
+    "\u202eabc",
+    "<b>&amp;",
+    'it\'s "quoted"',
+    "%s $HOME `ls`",
+)
 
 NOT_ACTIONS: tuple[Any, ...] = (
     None, 7, "tap", [], {}, {"kind": "fly"}, {"kind": "tap"}, {"kind": "tap", "x": 1}, {"kind": "tap", "x": "1", "y": 2},
@@ -127,8 +138,12 @@ def go_on(env: Env[Any], actions: Sequence[Any]) -> tuple[Moment, ...]:
     return tuple(moments)
 
 
-def moment(observation: Observation, info: Info, reward: float = 0.0, terminated: bool = False, truncated: bool = False) -> Moment:
+def moment(
+    observation: Observation, info: Info, reward: float = 0.0, terminated: bool = False, truncated: bool = False
+) -> Moment:
     """What is compared of one step."""
     device = observation.device
     told = tuple((name, repr(value)) for name, value in info.items())
-    return Moment(observation.xml, device.package, device.activity, device.keyboard, reward, terminated, truncated, told)
+    return Moment(
+        observation.xml, device.package, device.activity, device.keyboard, reward, terminated, truncated, told
+    )

@@ -163,7 +163,9 @@ class EnvContract:
             env.step(Tap(1, 1))
             env.step(Tap(1, 1))
             *_, terminated, truncated, info = env.step(Finish())
-            assert (terminated, truncated, info["termination"]) == (True, False, "finish"), "an end by the agent comes first"
+            assert (terminated, truncated, info["termination"]) == (True, False, "finish"), (
+                "an end by the agent comes first"
+            )
         finally:
             env.close()
 

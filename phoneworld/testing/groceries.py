@@ -57,7 +57,9 @@ class Groceries:
                 body = self._details()
             case "form":
                 body = self._form()
-        content = _node("android.widget.FrameLayout", "android:id/content", Bounds(0, _BAR, SIZE.width, SIZE.height), children=body)
+        content = _node(
+            "android.widget.FrameLayout", "android:id/content", Bounds(0, _BAR, SIZE.width, SIZE.height), children=body
+        )
         return Hierarchy((_node("android.widget.FrameLayout", "", SIZE.bounds, children=(content,)),))
 
     def act(self, action: Action) -> Groceries:
@@ -113,9 +115,20 @@ class Groceries:
             words = Bounds(180, row.top + 40, 1040, row.bottom - 40)
             rows.append(
                 _node(
-                    "android.widget.LinearLayout", "row", row, clickable=True,
+                    "android.widget.LinearLayout",
+                    "row",
+                    row,
+                    clickable=True,
                     children=(
-                        _node("android.widget.CheckBox", "bought", box, content_desc=f"Bought {item.name}", clickable=True, checkable=True, checked=item.bought),
+                        _node(
+                            "android.widget.CheckBox",
+                            "bought",
+                            box,
+                            content_desc=f"Bought {item.name}",
+                            clickable=True,
+                            checkable=True,
+                            checked=item.bought,
+                        ),
                         _node("android.widget.TextView", "title", words, item.name + (" !" if item.urgent else "")),
                     ),
                 )
@@ -124,7 +137,9 @@ class Groceries:
         return (
             _title("Groceries"),
             _node("androidx.recyclerview.widget.RecyclerView", "list", listed, scrollable=True, children=tuple(rows)),
-            _node("android.widget.ImageButton", "add", Bounds(870, 2190, 1038, 2358), content_desc="Add", clickable=True),
+            _node(
+                "android.widget.ImageButton", "add", Bounds(870, 2190, 1038, 2358), content_desc="Add", clickable=True
+            ),
         )
 
     def _details(self) -> tuple[Node, ...]:
@@ -133,8 +148,21 @@ class Groceries:
             _up(),
             _title("Details", left=160),
             _node("android.widget.TextView", "details_name", Bounds(60, 300, 1020, 420), item.name),
-            _node("android.widget.TextView", "details_state", Bounds(60, 440, 1020, 540), "Bought" if item.bought else "To buy"),
-            _node("android.widget.Switch", "urgent", Bounds(60, 600, 1020, 744), "Urgent", clickable=True, checkable=True, checked=item.urgent),
+            _node(
+                "android.widget.TextView",
+                "details_state",
+                Bounds(60, 440, 1020, 540),
+                "Bought" if item.bought else "To buy",
+            ),
+            _node(
+                "android.widget.Switch",
+                "urgent",
+                Bounds(60, 600, 1020, 744),
+                "Urgent",
+                clickable=True,
+                checkable=True,
+                checked=item.urgent,
+            ),
         )
 
     def _form(self) -> tuple[Node, ...]:
@@ -146,12 +174,22 @@ class Groceries:
             _up(),
             _title("New item", left=160),
             field,
-            _node("android.widget.CheckBox", "form_urgent", Bounds(60, 480, 1020, 600), "Urgent", clickable=True, checkable=True, checked=self.draft_urgent),
+            _node(
+                "android.widget.CheckBox",
+                "form_urgent",
+                Bounds(60, 480, 1020, 600),
+                "Urgent",
+                clickable=True,
+                checkable=True,
+                checked=self.draft_urgent,
+            ),
             _node("android.widget.Button", "save", Bounds(60, 660, 1020, 804), "Save", clickable=True),
         )
 
 
-def _node(class_name: str, name: str, bounds: Bounds, text: str = "", *, children: tuple[Node, ...] = (), **more: object) -> Node:
+def _node(
+    class_name: str, name: str, bounds: Bounds, text: str = "", *, children: tuple[Node, ...] = (), **more: object
+) -> Node:
     resource_id = name if not name or ":" in name else f"{PACKAGE}:id/{name}"
     numbered = tuple(replace(child, index=i) for i, child in enumerate(children))
     return Node(class_name, text, resource_id, PACKAGE, bounds=bounds, children=numbered, **more)  # type: ignore[arg-type]
@@ -162,4 +200,6 @@ def _title(words: str, left: int = 40) -> Node:
 
 
 def _up() -> Node:
-    return _node("android.widget.ImageButton", "up", Bounds(0, _BAR, 140, _BAR + 160), content_desc="Navigate up", clickable=True)
+    return _node(
+        "android.widget.ImageButton", "up", Bounds(0, _BAR, 140, _BAR + 160), content_desc="Navigate up", clickable=True
+    )

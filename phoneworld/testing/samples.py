@@ -27,7 +27,17 @@ SETTLE_MS = 400
 # One word a step: "tap ID" or "tap ID N" (the Nth of that id), "type WORDS", "key NAME".
 TRACES: tuple[tuple[str, ...], ...] = (
     ("tap bought 0", "tap bought 0", "tap row 1", "tap urgent", "tap up", "tap row 0", "key back"),
-    ("tap add", "tap name", "type Oat milk", "key back", "tap form_urgent", "tap save", "tap row 3", "tap up", "tap bought 3"),
+    (
+        "tap add",
+        "tap name",
+        "type Oat milk",
+        "key back",
+        "tap form_urgent",
+        "tap save",
+        "tap row 3",
+        "tap up",
+        "tap bought 3",
+    ),
     ("tap add", "tap form_urgent", "tap form_urgent", "tap up", "tap row 2", "tap urgent", "tap urgent", "key back"),
 )
 
@@ -99,7 +109,11 @@ def _paint(pen: ImageDraw.ImageDraw, node: Node) -> None:
     box = (b.left, b.top, b.right - 1, b.bottom - 1)
     if node.checkable:
         side = min(b.height, 72)
-        mark = (b.right - side, b.top, b.right - 1, b.top + side - 1) if node.text else (b.left, b.top, b.left + side - 1, b.top + side - 1)
+        mark = (
+            (b.right - side, b.top, b.right - 1, b.top + side - 1)
+            if node.text
+            else (b.left, b.top, b.left + side - 1, b.top + side - 1)
+        )
         pen.rectangle(mark, fill="#1a73e8" if node.checked else "#ffffff", outline="#5f6368", width=4)
     elif node.clickable:
         pen.rectangle(box, fill="#e8f0fe" if node.label else None, outline="#dadce0", width=2)

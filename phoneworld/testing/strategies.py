@@ -1,7 +1,7 @@
 """Hypothesis strategies: trees, actions, recordings of small apps that never were, and Programs compiled from those.
 
-    @given(programs())
-    def test_my_property(program): ...
+@given(programs())
+def test_my_property(program): ...
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def actions(size: Size = SMALL) -> st.SearchStrategy[Action]:
         st.builds(Swipe, x, y, x, y, ms),
         st.builds(Drag, x, y, x, y, ms),
         st.builds(Pinch, x, y, st.floats(0.1, 10), ms),
-        st.builds(lambda text, at, mode: TypeText(text, at[0], at[1], mode), words, point, st.sampled_from(get_args(TypeMode))),
+        st.builds(
+            lambda text, at, mode: TypeText(text, at[0], at[1], mode), words, point, st.sampled_from(get_args(TypeMode))
+        ),
         st.builds(lambda at: Clear(at[0], at[1]), point),
         st.builds(PressKey, st.sampled_from(get_args(Key))),
         st.builds(OpenApp, st.sampled_from((PACKAGE, "no.such.app"))),
@@ -97,7 +99,10 @@ def graphs(draw: st.DrawFn) -> StateGraph:
     The app is deterministic, so whatever is compiled from it must replay.
     """
     count = draw(st.integers(1, 4))
-    screens = [draw(st.lists(st.sampled_from(("button", "checkbox", "label")), min_size=1, max_size=_MAX_WIDGETS)) for _ in range(count)]
+    screens = [
+        draw(st.lists(st.sampled_from(("button", "checkbox", "label")), min_size=1, max_size=_MAX_WIDGETS))
+        for _ in range(count)
+    ]
     labels = [[draw(words) for _ in widgets] for widgets in screens]
     leads = [[draw(st.integers(0, count - 1)) for _ in widgets] for widgets in screens]
     captures: dict[str, Capture] = {}
@@ -105,7 +110,9 @@ def graphs(draw: st.DrawFn) -> StateGraph:
 
     def capture(at: int, checked: frozenset[tuple[int, int]]) -> str:
         key = f"c{len(captures)}"
-        rows = tuple(_widget(at, i, kind, labels[at][i], checked=(at, i) in checked) for i, kind in enumerate(screens[at]))
+        rows = tuple(
+            _widget(at, i, kind, labels[at][i], checked=(at, i) in checked) for i, kind in enumerate(screens[at])
+        )
         tree = Hierarchy((_window(SMALL, rows),))
         captures[key] = Capture(key, tree, SMALL, state=DeviceState(PACKAGE, f"{PACKAGE}.Screen{at}"))
         return key
@@ -135,7 +142,9 @@ def programs() -> st.SearchStrategy[Program]:
 
 
 def _node(class_name: str, text: str, bounds: Bounds, flags: int, children: tuple[Node, ...]) -> Node:
-    checkable, clickable, enabled, scrollable, long_clickable, focused, visible = (bool(flags >> i & 1) for i in range(7))
+    checkable, clickable, enabled, scrollable, long_clickable, focused, visible = (
+        bool(flags >> i & 1) for i in range(7)
+    )
     return Node(
         class_name, text, package=PACKAGE, bounds=bounds, checkable=checkable, clickable=clickable, enabled=enabled,
         scrollable=scrollable, long_clickable=long_clickable, focused=focused, visible=visible, children=_numbered(children),
@@ -149,7 +158,16 @@ def _widget(screen: int, row: int, kind: str, text: str, *, checked: bool) -> No
         case "button":
             return Node("android.widget.Button", text, name, PACKAGE, clickable=True, bounds=bounds)
         case "checkbox":
-            return Node("android.widget.CheckBox", text, name, PACKAGE, clickable=True, checkable=True, checked=checked, bounds=bounds)
+            return Node(
+                "android.widget.CheckBox",
+                text,
+                name,
+                PACKAGE,
+                clickable=True,
+                checkable=True,
+                checked=checked,
+                bounds=bounds,
+            )
         case _:
             return Node("android.widget.TextView", text, name, PACKAGE, bounds=bounds)
 

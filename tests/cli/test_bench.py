@@ -55,7 +55,9 @@ def test_an_app_that_no_tap_changes_is_refused() -> None:
     layout = screen.layouts[0]
     empty = Hierarchy((replace(layout.hierarchy.windows[0], children=()),))
     still = replace(screen, layouts=(replace(layout, hierarchy=empty, bindings=(), when=TRUE),))
-    program = Program(whole.package, whole.label, whole.activity, whole.device, {still.id: still}, {"t1": Start(still.id)})
+    program = Program(
+        whole.package, whole.label, whole.activity, whole.device, {still.id: still}, {"t1": Start(still.id)}
+    )
     with pytest.raises(ProgramError, match="no tap changes"):
         find_walk(Phone([program]), steps=20)
 

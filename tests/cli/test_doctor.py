@@ -86,7 +86,16 @@ def test_a_full_disk_is_missing_room() -> None:
 def test_every_check_that_is_not_ok_has_a_mend_and_the_exit_code_follows() -> None:
     done = run.invoke(app, ["doctor", "--json"])
     told = json.loads(done.stdout)
-    assert {c["name"] for c in told["checks"]} >= {"Python", "packages", "templates", "recorder", "Chromium", "fonts", "adb", "disk"}
+    assert {c["name"] for c in told["checks"]} >= {
+        "Python",
+        "packages",
+        "templates",
+        "recorder",
+        "Chromium",
+        "fonts",
+        "adb",
+        "disk",
+    }
     assert all(c["mend"] for c in told["checks"] if c["verdict"] != "ok")
     assert told["ok"] == all(c["verdict"] != "missing" for c in told["checks"])
     assert done.exit_code == (0 if told["ok"] else 1)

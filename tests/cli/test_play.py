@@ -30,7 +30,9 @@ def play(path: str, *words: str, given: str = "") -> Result:
 
 
 def test_each_line_is_a_step_with_its_evidence(path: str) -> None:
-    script = TAP + "\n# a comment\n" + '{"kind": "tap", "x": 0.9, "y": 0.945, "space": "unit"}\n{"kind": "finish"}\n' + TAP
+    script = (
+        TAP + "\n# a comment\n" + '{"kind": "tap", "x": 0.9, "y": 0.945, "space": "unit"}\n{"kind": "finish"}\n' + TAP
+    )
     done = play(path, "--actions", "-", "--json", given=script)
     assert done.exit_code == 0, done.output
     start, tick, add, end = (json.loads(line) for line in done.stdout.splitlines())
@@ -82,14 +84,19 @@ def test_trees_and_pictures_are_saved_at_each_step(path: str, tmp_path: Path) ->
     folder = tmp_path / "out"
     done = play(path, "--actions", "-", "--save", str(folder), "--pixels", "--json", given=TAP)
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert sorted(p.name for p in folder.iterdir()) == ["step-0000.png", "step-0000.xml", "step-0001.png", "step-0001.xml"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "step-0000.png",
+        "step-0000.xml",
+        "step-0001.png",
+        "step-0001.xml",
+    ]
     assert told[1]["tree"].endswith("step-0001.xml")
     assert parse_hierarchy((folder / "step-0001.xml").read_bytes()).windows
     assert png_size((folder / "step-0001.png").read_bytes()) == SIZE
 
 
 def test_by_hand_numbers_words_and_keys_are_actions(path: str) -> None:
-    done = play(path, "--json", given="7\n1 Salt\nback\ntap 500 700\n99\nnonsense\n{\"kind\": \"wait\"}\n{\nreset\nquit\n")
+    done = play(path, "--json", given='7\n1 Salt\nback\ntap 500 700\n99\nnonsense\n{"kind": "wait"}\n{\nreset\nquit\n')
     steps = [json.loads(line) for line in done.stdout.splitlines()]
     assert [s["action"] and s["action"]["kind"] for s in steps] == [None, "tap", "type", "press_key", "tap", "wait"]
     assert steps[2]["action"]["text"] == "Salt" and 'holding "Salt"' in steps[2]["text"]

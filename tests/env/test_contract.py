@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from phoneworld.env.env import Env
 from phoneworld.env.http_env import HttpEnv
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.simulated_adb import SimulatedAdbDevice
-from phoneworld.program.bundle import Bundle
+from phoneworld.program.bundle import Bundle, load_bundle
 from phoneworld.render.frames import Renderer
+from phoneworld.serve.server import bundles_in
 from phoneworld.testing.actions import play, random_episode
 from phoneworld.testing.contract import EnvContract
 from phoneworld.testing.groceries import PACKAGE
@@ -71,7 +73,9 @@ class TestOverAdb(EnvContract):
 
 @needs_adb
 @pytest.mark.parametrize("seed", [11, 12])
-def test_one_script_gives_the_same_trees_to_the_byte_on_every_face(bundle: Bundle, server_url: str, adb_serial: str, seed: int) -> None:
+def test_one_script_gives_the_same_trees_to_the_byte_on_every_face(
+    bundle: Bundle, server_url: str, adb_serial: str, seed: int
+) -> None:
     inside = PhoneEnv(bundle)
     script = random_episode(inside, seed, 25, (PACKAGE,))
     wanted = play(inside, script, seed)
@@ -88,3 +92,19 @@ def test_one_script_gives_the_same_trees_to_the_byte_on_every_face(bundle: Bundl
                 assert (mine.package, mine.keyboard) == (theirs.package, theirs.keyboard), what
                 if name == "http":
                     assert mine.info == theirs.info, what
+
+
+_APPS = bundles_in(Path(__file__).resolve().parents[2] / "apps")
+
+
+@pytest.mark.parametrize(
+    "app", _APPS or [pytest.param(None, marks=pytest.mark.skip(reason="apps/ holds no app yet"))], ids=str
+)
+class TestEveryAppWeShip(EnvContract):
+    @pytest.fixture(autouse=True)
+    def _use(self, app: Path) -> None:
+        self.app = load_bundle(app)
+        self.packages = (self.app.program.package,)  # type: ignore[misc]
+
+    def make_env(self, max_steps: int | None = None) -> Env[Any]:
+        return PhoneEnv(self.app, max_steps=max_steps)

@@ -19,14 +19,30 @@ def listed(*children: Node) -> tuple[tuple[Element, ...], tuple[str, ...]]:
 
 
 def test_a_row_is_called_by_the_words_inside_it_and_they_are_not_told_twice() -> None:
-    row = node("LinearLayout", 0, 0, 100, 40, clickable=True, children=(node("TextView", 0, 0, 50, 20, text="Milk"), node("TextView", 0, 20, 50, 40, text="2 l")))
+    row = node(
+        "LinearLayout",
+        0,
+        0,
+        100,
+        40,
+        clickable=True,
+        children=(node("TextView", 0, 0, 50, 20, text="Milk"), node("TextView", 0, 20, 50, 40, text="2 l")),
+    )
     elements, lines = listed(row, node("TextView", 0, 50, 100, 70, text="Total"))
     assert lines == ('0 item "Milk · 2 l"', '- "Total"')
     assert [e.path for e in elements] == [(0, 0)]
 
 
 def test_a_row_with_a_button_in_its_middle_is_touched_beside_it() -> None:
-    row = node("LinearLayout", 0, 0, 100, 40, clickable=True, children=(node("Button", 30, 0, 70, 40, text="Buy", clickable=True),))
+    row = node(
+        "LinearLayout",
+        0,
+        0,
+        100,
+        40,
+        clickable=True,
+        children=(node("Button", 30, 0, 70, 40, text="Buy", clickable=True),),
+    )
     elements, _ = listed(row)
     assert [e.role for e in elements] == ["item", "button"]
     assert not Bounds(30, 0, 70, 40).contains(elements[0].point)
@@ -35,7 +51,15 @@ def test_a_row_with_a_button_in_its_middle_is_touched_beside_it() -> None:
 
 def test_what_a_dialog_covers_is_not_listed() -> None:
     below = node("Button", 20, 80, 80, 120, text="Delete", clickable=True)
-    dialog = node("LinearLayout", 0, 60, 100, 140, clickable=True, children=(node("Button", 10, 100, 50, 130, text="OK", clickable=True),))
+    dialog = node(
+        "LinearLayout",
+        0,
+        60,
+        100,
+        140,
+        clickable=True,
+        children=(node("Button", 10, 100, 50, 130, text="OK", clickable=True),),
+    )
     elements, _ = listed(below, dialog)
     assert [e.label for e in elements] == ["OK", "OK"]
     assert all(e.path[:2] == (0, 1) for e in elements)
@@ -55,7 +79,12 @@ def test_fields_tell_what_they_hold_and_boxes_whether_they_are_on() -> None:
         node("CheckBox", 0, 40, 100, 60, text="Urgent", checkable=True, checked=True),
         node("Switch", 0, 60, 100, 80, content_desc="Wi-Fi", checkable=True),
     )
-    assert lines == ('0 field "Name" holding "Ada" focused', '1 field "Name"', '2 checkbox "Urgent" on', '3 switch "Wi-Fi" off')
+    assert lines == (
+        '0 field "Name" holding "Ada" focused',
+        '1 field "Name"',
+        '2 checkbox "Urgent" on',
+        '3 switch "Wi-Fi" off',
+    )
 
 
 def test_every_line_is_one_line_whatever_the_app_shows() -> None:

@@ -107,7 +107,9 @@ def test_a_simulated_device_keeps_its_evidence(bundle: Bundle) -> None:
 @needs_adb
 def test_a_phone_that_is_unplugged_ends_the_episode_as_a_fault(bundle: Bundle, adb_server: int) -> None:
     with AdbPhone(lambda: MockDevice([bundle], draw=Renderer.of), port=0) as phone:
-        subprocess.run(["adb", "-P", str(adb_server), "connect", phone.serial], capture_output=True, timeout=20, check=True)
+        subprocess.run(
+            ["adb", "-P", str(adb_server), "connect", phone.serial], capture_output=True, timeout=20, check=True
+        )
         env = DeviceEnv(SimulatedAdbDevice(phone.serial))
         env.reset()
     _, reward, terminated, truncated, info = env.step(BOX)

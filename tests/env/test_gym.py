@@ -71,7 +71,11 @@ def test_arrays_and_elements_agree(env: Any) -> None:
     assert arrays["text"] == observation.text
     assert arrays["node_mask"].sum() == len(observation.elements)
     for element, bounds, flags in zip(observation.elements, arrays["node_bounds"], arrays["node_flags"], strict=False):
-        assert np.allclose(bounds * (1080, 2400, 1080, 2400), [element.bounds.left, element.bounds.top, element.bounds.right, element.bounds.bottom], atol=0.01)
+        assert np.allclose(
+            bounds * (1080, 2400, 1080, 2400),
+            [element.bounds.left, element.bounds.top, element.bounds.right, element.bounds.bottom],
+            atol=0.01,
+        )
         assert bool(flags[0]) == ("tap" in element.gestures)
 
 

@@ -106,7 +106,14 @@ def test_the_name_of_a_state_is_the_same_in_another_process(bundle: Bundle) -> N
         "from phoneworld.env.phone_env import PhoneEnv; from phoneworld.ui.action import Tap;"
         f"env = PhoneEnv({str(bundle.path)!r}); env.reset(seed=3); print(env.step(Tap(90, 313))[4]['state_id'])"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, env={"PYTHONHASHSEED": "77"})
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={"PYTHONHASHSEED": "77"},
+    )
     assert told.stdout.strip() == name
 
 
@@ -135,7 +142,10 @@ def test_the_name_of_a_state_tells_what_matters_and_nothing_else(env: PhoneEnv) 
 def test_states_that_are_equal_have_one_name_whichever_was_seen_first(env: PhoneEnv) -> None:
     state = env.state
     app = state.apps[PACKAGE]
-    first, second = (replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set("x", v)))) for v in (1, True))
+    first, second = (
+        replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set("x", v))))
+        for v in (1, True)
+    )
     assert first == second
     one, other = StateNamer(), StateNamer()
     assert one.name(first) == other.name(second) == one.name(second) == other.name(first)

@@ -51,7 +51,9 @@ def test_every_recording_replays_in_what_is_compiled_from_it(graph: StateGraph) 
 
 @given(programs(), st.lists(actions(), max_size=12), st.integers(0, 11))
 @few
-def test_an_environment_over_any_program_is_total_and_goes_back(program: Program, script: list[Action], cut: int) -> None:
+def test_an_environment_over_any_program_is_total_and_goes_back(
+    program: Program, script: list[Action], cut: int
+) -> None:
     env = PhoneEnv(Phone([program]))
     env.reset(seed=1)
     for action in script[:cut]:

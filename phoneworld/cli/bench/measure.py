@@ -53,7 +53,14 @@ class MemoryFigures:
     per_env_kb: float
 
 
-def steps_per_s(env: PhoneEnv, walk: Walk, seconds: float, look: Callable[[Observation], object] | None = None, *, clock: Clock = process_time) -> float:
+def steps_per_s(
+    env: PhoneEnv,
+    walk: Walk,
+    seconds: float,
+    look: Callable[[Observation], object] | None = None,
+    *,
+    clock: Clock = process_time,
+) -> float:
     """Steps a second of one environment on the walk, resets included; `look` reads what is to be read after each step."""
     actions = walk.actions
     step = env.step
@@ -94,7 +101,9 @@ def pixels(bundle: Bundle, walk: Walk, seconds: float, scale: float) -> PixelFig
     """The figures with pictures, read as arrays at this scale of the phone's size."""
     renderer = Renderer.of([bundle])
     try:
-        env = PhoneEnv(bundle, observe=ObservationSpec(tree=False, text=False, screenshot="array", scale=scale), drawing=renderer)
+        env = PhoneEnv(
+            bundle, observe=ObservationSpec(tree=False, text=False, screenshot="array", scale=scale), drawing=renderer
+        )
         size = env.observe.picture_size(env.reset()[0].size)
         # The first picture of all starts Chromium and is not counted.
         _ = env.reset()[0].screenshot
@@ -115,7 +124,9 @@ def pixels(bundle: Bundle, walk: Walk, seconds: float, scale: float) -> PixelFig
                 part = replace(walk, actions=walk.actions[:done])
                 break
         rate = steps_per_s(env, part, seconds, lambda o: o.screenshot, clock=perf_counter)
-        return PixelFigures(f"{size.width}x{size.height}", len(times), 1000 * sum(times) / max(1, len(times)), done / spent, rate)
+        return PixelFigures(
+            f"{size.width}x{size.height}", len(times), 1000 * sum(times) / max(1, len(times)), done / spent, rate
+        )
     finally:
         renderer.close()
 
@@ -158,9 +169,18 @@ def machine() -> dict[str, object]:
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text(errors="replace").splitlines() if line.startswith("model name")]
+        names = [
+            line.partition(":")[2].strip()
+            for line in cpuinfo.read_text(errors="replace").splitlines()
+            if line.startswith("model name")
+        ]
         model = names[0] if names else model
-    return {"cpu": model, "cores": os.cpu_count() or 1, "python": sys.version.split()[0], "system": platform.platform(terse=True)}
+    return {
+        "cpu": model,
+        "cores": os.cpu_count() or 1,
+        "python": sys.version.split()[0],
+        "system": platform.platform(terse=True),
+    }
 
 
 def small_scale(size: Size) -> float:

@@ -37,7 +37,13 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    bundle: Annotated[Path | None, typer.Argument(help="A folder that `phoneworld build` wrote. Default: the first app in apps/, else a built-in sample.", show_default=False)] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A folder that `phoneworld build` wrote. Default: the first app in apps/, else a built-in sample.",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="How long each figure is measured.", min=0.01, max=3600)] = 2.0,
     pixels: Annotated[bool, typer.Option(help="Measure pictures too (starts Chromium).")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
@@ -51,7 +57,11 @@ def bench(
         phoneworld bench app.bundle --seconds 5 --json
     """
     with ExitStack() as stack:
-        path = bundle or _first_app() or sample_bundle(Path(stack.enter_context(TemporaryDirectory())) / "groceries.bundle").path
+        path = (
+            bundle
+            or _first_app()
+            or sample_bundle(Path(stack.enter_context(TemporaryDirectory())) / "groceries.bundle").path
+        )
         figures = _measured(path, seconds, pixels=pixels)
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
@@ -68,7 +78,9 @@ def _first_app() -> Path | None:
 
 def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
     """All figures, by stable keys; those of pictures are None where none can be drawn."""
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True) as progress:
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True
+    ) as progress:
         task = progress.add_task("reading the app", total=None)
 
         def now(words: str) -> None:
@@ -110,7 +122,8 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
         "reset_us": round(reset, 2),
         "fork_us": round(fork, 2),
         "restore_us": round(restore, 2),
-        "pixels": [{name: round(v, 1) if isinstance(v, float) else v for name, v in p.items()} for p in pictures] or None,
+        "pixels": [{name: round(v, 1) if isinstance(v, float) else v for name, v in p.items()} for p in pictures]
+        or None,
         "no_pixels_because": why_none,
         "memory": {name: round(value, 2) for name, value in asdict(memory).items()},
         "seconds": seconds,
@@ -119,27 +132,49 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
 
 
 def _print(figures: dict[str, Any]) -> None:
-    table = Table(title=f"{figures['app']}  {figures['screen']}, {figures['layouts']} layouts, {figures['rules']} rules", title_justify="left")
+    table = Table(
+        title=f"{figures['app']}  {figures['screen']}, {figures['layouts']} layouts, {figures['rules']} rules",
+        title_justify="left",
+    )
     table.add_column("")
     table.add_column("figure", justify="right")
     table.add_column("of what", style="dim")
     rate = figures["steps_per_s"]
     colour = "green" if rate >= AIM_STEPS_PER_S else "yellow"
-    table.add_row("steps/s, no pixels", f"[bold {colour}]{rate:,}[/]", f"taps, {figures['changing_share']:.0%} of them change the state; aim {AIM_STEPS_PER_S:,}")
+    table.add_row(
+        "steps/s, no pixels",
+        f"[bold {colour}]{rate:,}[/]",
+        f"taps, {figures['changing_share']:.0%} of them change the state; aim {AIM_STEPS_PER_S:,}",
+    )
     table.add_row("steps/s with the tree", f"{figures['steps_per_s_tree']:,}", "the Hierarchy read at each step")
     table.add_row("steps/s with the text", f"{figures['steps_per_s_text']:,}", "the list of elements read at each step")
     table.add_row("reset", f"{figures['reset_us']:.1f} µs", "with its observation")
     table.add_row("fork", f"{figures['fork_us']:.1f} µs", "one environment more, in mid-episode")
     table.add_row("snapshot and restore", f"{figures['restore_us']:.1f} µs", "in mid-episode")
     for picture in figures["pixels"] or ():
-        table.add_row(f"first picture {picture['size']}", f"{picture['first_ms']:.1f} ms", f"mean of {picture['looks']} looks not drawn before")
-        table.add_row(f"steps/s {picture['size']}, at first", f"{picture['steps_per_s_first']:,.1f}", "a picture at each step, none drawn before")
-        table.add_row(f"steps/s {picture['size']}, again", f"{picture['steps_per_s']:,.1f}", "a picture at each step, all drawn before")
+        table.add_row(
+            f"first picture {picture['size']}",
+            f"{picture['first_ms']:.1f} ms",
+            f"mean of {picture['looks']} looks not drawn before",
+        )
+        table.add_row(
+            f"steps/s {picture['size']}, at first",
+            f"{picture['steps_per_s_first']:,.1f}",
+            "a picture at each step, none drawn before",
+        )
+        table.add_row(
+            f"steps/s {picture['size']}, again",
+            f"{picture['steps_per_s']:,.1f}",
+            "a picture at each step, all drawn before",
+        )
     memory = figures["memory"]
     table.add_row("memory, 1 environment", f"{memory['envs_1_mb']:.0f} MB", "the whole process")
     table.add_row("memory, 100 environments", f"{memory['envs_100_mb']:.0f} MB", f"{memory['per_env_kb']:.1f} kB each")
     console.print(table)
     machine = figures["machine"]
-    console.print(f"[dim]{escape(str(machine['cpu']))}, {machine['cores']} cores, Python {machine['python']}; {figures['seconds']:g} s a figure, best of five windows[/]", highlight=False)
+    console.print(
+        f"[dim]{escape(str(machine['cpu']))}, {machine['cores']} cores, Python {machine['python']}; {figures['seconds']:g} s a figure, best of five windows[/]",
+        highlight=False,
+    )
     if figures["no_pixels_because"]:
         console.print(f"[yellow]no pictures:[/] {escape(figures['no_pixels_because'])}", highlight=False)
