@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
-from PIL import ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 _FALLBACKS = '"Noto Sans CJK SC", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Color Emoji", sans-serif'
 
@@ -25,7 +25,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "serif": ("Noto Serif", "Liberation Serif", "DejaVu Serif"),
     "mono": ("Roboto Mono", "Liberation Mono", "Noto Sans Mono", "DejaVu Sans Mono"),
 }
-_MEASURE_PX = 200
+_MEASURE_PX = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,19 @@ def advance(text: str, family: str = "sans", *, bold: bool = False) -> float:
 @lru_cache(maxsize=4096)
 def ink(text: str, family: str = "sans", *, bold: bool = False) -> Ink | None:
     """Where the ink of this line lies; None where it has none, or is in a script that is not measured."""
+    text = text[:400]
     if not text.strip() or any(_fixed_share(ch) is not None for ch in text):
         return None
-    mask, (dx, dy) = _font(family, bold).getmask2(text[:300], anchor="ls")
-    box = mask.getbbox()
+    font = _font(family, bold)
+    left, top, right, bottom = (int(edge) for edge in font.getbbox(text, anchor="ls"))
+    canvas = Image.new("L", (right - left + 8, bottom - top + 8))
+    ImageDraw.Draw(canvas).text((4 - left, 4 - top), text, 255, font, anchor="ls")
+    box = canvas.getbbox()
     if box is None:
         return None
-    left, top, right, bottom = box
-    shade = np.asarray(mask, dtype=np.uint8).reshape(mask.size[1], mask.size[0])[top:bottom, left:right]
-    scale = 1 / _MEASURE_PX
-    return Ink((left + dx) * scale, (top + dy) * scale, (right + dx) * scale, (bottom + dy) * scale, float(shade.mean()) / 255)
+    cover = float(np.asarray(canvas.crop(box), dtype=np.float32).mean()) / 255
+    x, y, scale = left - 4, top - 4, 1 / _MEASURE_PX
+    return Ink((box[0] + x) * scale, (box[1] + y) * scale, (box[2] + x) * scale, (box[3] + y) * scale, cover)
 
 
 @cache
