@@ -21,6 +21,9 @@ from phoneworld.sim.screenful import Screenful
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.geometry import Size
 
+NAMELESS = "unknown.app"
+"""The package of an app whose dumps name none; "" would be the launcher."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
@@ -94,8 +97,8 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     }
     first = next(iter(starts.values()))
     program = Program(
-        package=graph.app.package,
-        label=graph.app.label or graph.app.package,
+        package=graph.app.package or NAMELESS,
+        label=graph.app.label or graph.app.package or NAMELESS,
         activity=graph.app.activity,
         device=_device(graph, walks[0].trace),
         screens=screens,
