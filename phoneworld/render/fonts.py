@@ -117,12 +117,15 @@ def fit(
     text: str, width_px: float, height_px: float, *, largest_px: float, smallest_px: float = 6.0, line: float = 1.3,
     family: str = "sans", bold: bool = False,
 ) -> Fit:  # fmt: skip
-    """The largest size at which the text fits the box; the smallest one where it never does."""
+    """The largest size at which the text fits the box with its words whole; the smallest one where it never does."""
     size = max(smallest_px, min(largest_px, height_px / line))
     sample = text[:2000]
+    words = [piece for paragraph in sample.split("\n") for piece in _pieces(paragraph)]
+    longest = max((advance(word, family, bold=bold) for word in words if len(word) < 24), default=0.0)
     while True:
         lines = count_lines(sample, width_px, size, family, bold=bold)
-        if lines * line * size <= height_px * 1.02 + 1 or size <= smallest_px:
+        fits = lines * line * size <= height_px * 1.02 + 1 and longest * size <= width_px
+        if fits or size <= smallest_px:
             return Fit(round(size, 2), lines)
         size = max(smallest_px, size * 0.94)
 

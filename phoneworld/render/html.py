@@ -22,7 +22,6 @@ from phoneworld.render.style import Picture
 from phoneworld.render.templates import environment, templates_folder
 from phoneworld.render.widgets import (
     TOGGLES,
-    crowds_its_words,
     icon_of,
     is_list,
     is_wordless,
@@ -225,7 +224,7 @@ def _widget(hierarchy: Hierarchy, path: Path, node: Node, size: Size, density: i
     kind = kind_of_look(node, leaf=leaf)
     if kind == "text" and not leaf and told[path]:
         kind = "group"
-    if kind == "button" and leaf and crowds and crowds_its_words(node):
+    if kind == "button" and leaf and crowds and _crowds_its_words(node, dp):
         kind = "icon_button"
     if kind == "icon_button" and crowds and _floats(node, size, dp):
         kind = "fab"
@@ -309,7 +308,7 @@ def label_size(text: str, box: Bounds, kind: str, dp: float) -> tuple[float, int
         "checked_text": (16, 16), "spinner": (16, 18),
     }.get(kind, (15, 34))  # fmt: skip
     if kind == "text":
-        width *= 1.03
+        width *= 0.985
         smallest = (11.5 if height > 30 * dp else 8.5) * dp
         found = fonts.fit(text, width, height, largest_px=largest * dp, smallest_px=smallest)
         if found.size_px >= TITLE_DP * dp:
@@ -358,6 +357,11 @@ def inline_address(sha: str, picture: Picture, part: Bounds | None) -> str:
 
 def _is_dialog(window: Node, size: Size) -> bool:
     return window.bounds.width < 0.97 * size.width and window.bounds.height < 0.97 * size.height
+
+
+def _crowds_its_words(node: Node, dp: float) -> bool:
+    """True for a button too small for its words that an icon can stand for: a web page's icon buttons are such."""
+    return node.bounds.width < 1.4 * node.bounds.height and fonts.advance(node.label) * 12 * dp > node.bounds.width and icon_of(node) != ""
 
 
 def _floats(node: Node, size: Size, dp: float) -> bool:

@@ -105,11 +105,6 @@ def _refined(kind: str, node: Node, leaf: bool) -> str:
     return kind
 
 
-def crowds_its_words(node: Node) -> bool:
-    """True for a button too small for its words that an icon can stand for: a web page's icon buttons are such."""
-    return node.bounds.width < 1.4 * node.bounds.height and len(node.label) > 3 and icon_of(node) != ""
-
-
 def _icon_sized(node: Node) -> bool:
     width, height = node.bounds.width, node.bounds.height
     return bool(width and height) and 0.6 < width / height < 1.7 and icon_of(node) != ""
