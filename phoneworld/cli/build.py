@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -48,10 +49,11 @@ def build(
         recording = load_graph(graph)
         shots, missing = {}, []
         for sha in sorted(recording.screenshots()):
-            try:
-                shots[sha] = screenshot_bytes(graph, sha)
-            except FileFormatError:
+            picture = _picture(graph, target, sha)
+            if picture is None:
                 missing.append(sha)
+            else:
+                shots[sha] = picture
         progress.update(task, description=f"compiling {len(recording.captures)} captures")
         compiled = compile_graph(recording, shots)
         progress.update(task, description="writing the bundle")
@@ -65,6 +67,16 @@ def build(
         _print(summary)
     if strict and summary["replay"]["faults"]:
         raise typer.Exit(6)
+
+
+def _picture(graph: Path, target: Path, sha: str) -> bytes | None:
+    """A picture by its hash: beside the recording, else in the bundle that stands there already."""
+    try:
+        return screenshot_bytes(graph, sha)
+    except FileFormatError:
+        built = target / "assets" / f"{sha}.png"
+        content = built.read_bytes() if built.is_file() else b""
+        return content if hashlib.sha256(content).hexdigest() == sha else None
 
 
 def summarise(compiled: Compilation, missing: list[str]) -> dict[str, object]:

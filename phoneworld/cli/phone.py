@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
 from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError
+from phoneworld.ui.geometry import Size
 
 if TYPE_CHECKING:
     from phoneworld.adbd.server import AdbPhone
@@ -47,6 +49,15 @@ def phone(
         bool,
         typer.Option("--connect/--no-connect", help="Run `adb connect` once it is ready, and disconnect at the end."),
     ] = True,
+    size: Annotated[
+        str, typer.Option(help="Web pages: the screen in pixels.", metavar="WIDTHxHEIGHT")
+    ] = "1080x2400",
+    density: Annotated[
+        int, typer.Option(help="Web pages: dots an inch; 160 is one pixel for one CSS pixel.", min=80, max=960)
+    ] = 480,
+    package: Annotated[
+        str, typer.Option(help="Web pages: what the app's package is called. Default: made from the URL.")
+    ] = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")
     ] = False,
@@ -65,14 +76,15 @@ def phone(
     """
     from phoneworld.adbd.server import AdbPhone  # here, so that other verbs start without it
     from phoneworld.device.adb_server import AdbServer
-    from phoneworld.device.open import open_device
+    from phoneworld.device.open import WebPhone, open_device
 
+    web = WebPhone(parse_size(size), density, parse_package(package))
     if not spec.startswith(("web:", "mock:")):
         raise DeviceNotFound(
             f"{spec!r} is no phone that can be run here",
             hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`",
         )
-    with _until_told() as told, AdbPhone(partial(open_device, spec), port=port) as served:
+    with _until_told() as told, AdbPhone(partial(open_device, spec, web), port=port) as served:
         serial, how = _attach(served, connect=connect)
         if as_json:
             typer.echo(
@@ -102,6 +114,21 @@ def phone(
         told.wait()
         if how == "connected":
             AdbServer().disconnect(serial)
+
+
+def parse_size(text: str) -> Size:
+    """A screen from WIDTHxHEIGHT. Raises PhoneWorldError where it is none, or none that a phone has."""
+    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if not found or not all(100 <= int(n) <= 8000 for n in found.groups()):
+        raise PhoneWorldError(f"{text!r} is no size of a screen", hint="for example --size 1080x2400, each side 100..8000")
+    return Size(int(found[1]), int(found[2]))
+
+
+def parse_package(text: str) -> str:
+    """A package name as given. Raises PhoneWorldError where Android would not take it."""
+    if text and not re.fullmatch(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", text, re.ASCII):
+        raise PhoneWorldError(f"{text!r} is no package name", hint="for example --package org.example.notes")
+    return text
 
 
 def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from phoneworld.device.device import Device
 from phoneworld.errors import DeviceNotFound
+from phoneworld.ui.geometry import Size
 
 
-def open_device(spec: str) -> Device:
-    """Opens the phone; close it when done. It belongs to the thread that called this.
+@dataclass(frozen=True, slots=True)
+class WebPhone:
+    """The phone that a web page is put in: its screen, and what the app is called ("" for what the page suggests)."""
+
+    size: Size = Size(1080, 2400)
+    density: int = 480
+    package: str = ""
+    label: str = ""
+
+
+def open_device(spec: str, web: WebPhone | None = None) -> Device:
+    """Opens the phone; close it when done. It belongs to the thread that called this. `web` is for web pages only.
 
     An empty name takes the only phone that adb knows. Raises DeviceNotFound and its kin, each with its mend.
     """
@@ -21,7 +34,8 @@ def open_device(spec: str) -> Device:
         case "web" if colon:
             from phoneworld.device.web import WebDevice
 
-            return WebDevice(rest)
+            web = web or WebPhone()
+            return WebDevice(rest, size=web.size, density=web.density, package=web.package, label=web.label)
         case "mock" if colon:
             from phoneworld.device.mock import MockDevice
 
