@@ -12,6 +12,7 @@ from rich.markup import escape
 
 import phoneworld
 from phoneworld.serve.app import create_app
+from phoneworld.serve.guard import is_loopback
 from phoneworld.serve.server import DEFAULT_PORT, bundles_in, listen, named_bundles, run, url_of
 
 console = Console()
@@ -35,7 +36,7 @@ def serve(
 
         phoneworld serve app.bundle
 
-        curl -X POST -H 'Content-Type: application/json' -d '{}' http://127.0.0.1:7600/api/sessions
+        curl --json '{}' http://127.0.0.1:7600/api/sessions
 
     The API describes itself at /api/openapi.json.
     """
@@ -52,6 +53,8 @@ def serve(
         console.print(f"[bold green]{url}[/]", highlight=False)
         console.print(f"  apps     {escape(names)}", highlight=False)
         console.print(f"  API      {url}/api/openapi.json", highlight=False)
+        if not is_loopback(host):
+            console.print(f"  [yellow]whoever can reach {escape(host)} can use these phones[/]", highlight=False)
         console.print("  Ctrl-C ends it", style="dim", highlight=False)
 
     try:

@@ -18,7 +18,7 @@ from phoneworld.render.frames import Renderer
 from phoneworld.serve.api import api_router
 from phoneworld.serve.guard import Guard, is_loopback
 from phoneworld.serve.json_response import SafeJson
-from phoneworld.serve.pages import pages_router
+from phoneworld.serve.pages import pages_router, trouble_page
 from phoneworld.serve.sessions import SessionStore, TooManySessions, UnknownSession
 
 _STATUS: tuple[tuple[type[PhoneWorldError], int], ...] = (
@@ -75,9 +75,11 @@ def create_app(
     return app
 
 
-def _ours(_: Request, error: Exception) -> Response:
+def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, PhoneWorldError)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    if request.url.path.startswith("/sessions/") and "text/html" in request.headers.get("accept", ""):
+        return trouble_page(error.message, error.hint, status)
     return SafeJson({"error": type(error).__name__, "message": error.message, "hint": error.hint}, status)
 
 

@@ -47,5 +47,12 @@ def pages_router(store: SessionStore) -> APIRouter:
     return pages
 
 
+def trouble_page(message: str, hint: str, status: int) -> Response:
+    """What a person sees where a page cannot be shown."""
+    title = "This phone is gone" if status == 404 else "That did not work"
+    page = environment().get_template("serve/trouble.html").render(title=title, message=message, hint=hint)
+    return HTMLResponse(page, status)
+
+
 def _page(template: str, **names: Any) -> Response:
     return HTMLResponse(environment().get_template(template).render(**names))

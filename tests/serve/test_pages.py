@@ -177,7 +177,9 @@ def test_pages_forbid_what_they_do_not_need(bundle: Bundle) -> None:
         for url in ("/", f"/sessions/{session}", f"/sessions/{session}/page"):
             policy = client.get(url).headers["content-security-policy"]
             assert "default-src 'none'" in policy and "script-src 'self';" in policy and "frame-ancestors 'self'" in policy
-        assert client.get("/sessions/nothing").status_code == 404
+        gone = client.get("/sessions/<b>nothing", headers={"accept": "text/html"})
+        assert gone.status_code == 404 and "&lt;b&gt;nothing" in gone.text and "<b>nothing" not in gone.text
+        assert client.get("/sessions/nothing").json()["error"] == "UnknownSession"
         assert client.get("/static/..%2fscreen%2fscreen.css").status_code == 404
         assert client.get("/static/studio.css").headers["content-type"].startswith("text/css")
 
