@@ -79,12 +79,12 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     layout_of = {m: layouts[lay] for m, lay in moments.layout.items()}
     own = frozenset(s.id for s in found.screens.values() if s.package == graph.app.package)
 
-    returned = _returned(walks, layouts, screen_of_layout)
+    returned, back = _returned(walks, layouts, screen_of_layout)
     inputs = find_inputs(edges, screen_of, layout_of)
     rules: tuple[Rule, ...] = (
         *recorded_rules(edges, screen_of, returned),
         *inputs.rules,
-        *navigation_rules(edges, screen_of, own, returned),
+        *navigation_rules(edges, screen_of, own, returned, back),
         *keyboard_rules(edges, screen_of, layout_of),
         *scroll_rules(edges, screen_of),
     )
@@ -145,14 +145,25 @@ def _walks(graph: StateGraph, found: Screens, screenfuls: Mapping[str, Screenful
     return walks, settle_ms
 
 
-def _returned(walks: list[Walk], layouts: Mapping[str, Layout], screen_of: Mapping[str, str]) -> frozenset[str]:
-    """The steps (`trace:index`) that came back to a screen of the trace without bringing words that were typed meanwhile."""
+def _returned(
+    walks: list[Walk], layouts: Mapping[str, Layout], screen_of: Mapping[str, str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The steps (`trace:index`) that came back to a screen of the trace without bringing words that were typed meanwhile.
+
+    And those that went to a screen below on the back stack, with such words or without.
+    """
     words = {name: frozenset(n.label for n in lay.hierarchy.nodes() if n.label) for name, lay in layouts.items()}
     steps: list[str] = []
+    back: list[str] = []
     for walk in walks:
         left: dict[str, int] = {}
+        stack = [screen_of[walk.layouts[0]]]
         for i, (source, target) in enumerate(zip(walk.layouts[:-1], walk.layouts[1:], strict=True)):
             left[screen_of[source]] = i
+            arrived = screen_of[target]
+            if arrived in stack[:-1]:
+                back.append(f"{walk.trace}:{i}")
+            stack = stack[: stack.index(arrived) + 1] if arrived in stack else [*stack, arrived]
             since = left.get(screen_of[target])
             if since is None or screen_of[target] == screen_of[source]:
                 continue
@@ -160,7 +171,7 @@ def _returned(walks: list[Walk], layouts: Mapping[str, Layout], screen_of: Mappi
             fresh = words[target] - words[walk.layouts[since]]
             if not any(word in label for label in fresh for word in typed):
                 steps.append(f"{walk.trace}:{i}")
-    return frozenset(steps)
+    return frozenset(steps), frozenset(back)
 
 
 def _guarded(layouts: tuple[Layout, ...], bound: Mapping[str, Layout], when: Mapping[str, list[int]]) -> tuple[Layout, ...]:

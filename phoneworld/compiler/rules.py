@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from phoneworld.compiler.moments import Moments, Walk
-from phoneworld.program.effect import Effect, SetVar, Show
+from phoneworld.program.effect import Effect, GoBack, SetVar, Show
 from phoneworld.program.expr import Const, OneOf
 from phoneworld.program.program import Evidence, Rule, Trigger
 
@@ -71,9 +71,11 @@ def recorded_rules(edges: Sequence[Edge], screen_of: Mapping[int, str], returned
 
 
 def navigation_rules(
-    edges: Sequence[Edge], screen_of: Mapping[int, str], own: frozenset[str], returned: frozenset[str]
+    edges: Sequence[Edge], screen_of: Mapping[int, str], own: frozenset[str], returned: frozenset[str], back: frozenset[str]
 ) -> tuple[Rule, ...]:
     """A widget that led to one other screen of the app whenever it was tried leads there at moments where it was not.
+
+    One that always led to a screen below on the back stack, whichever that was, goes back (`back` are the steps that did).
 
     `inferred`, with the number of cases; a single case that stayed on the screen, or went elsewhere, contradicts it. `own` are
     the app's own screens; where a case is in `returned`, coming back shows the screen as it was left. Back and typing are left out: where they lead depends on how one came.
@@ -85,17 +87,19 @@ def navigation_rules(
     rules: list[Rule] = []
     for (screen, trigger), cases in tried.items():
         targets = {screen_of[e.target] for e in cases}
-        if len(targets) != 1 or screen in targets or not targets <= own or screen not in own:
+        support = tuple(s for e in cases for s in e.support)
+        goes_back = back.issuperset(support) and not returned.isdisjoint(support)
+        if screen in targets or not targets <= own or screen not in own or (len(targets) != 1 and not goes_back):
             continue
         usual = Counter(e.target for e in cases).most_common(1)[0][0]
-        support = tuple(s for e in cases for s in e.support)
+        leads = (SetVar(MOMENT, Const(usual)), Show(screen_of[usual], as_left=not returned.isdisjoint(support)))
         rules.append(
             Rule(
                 id=f"n{len(rules) + 1}",
                 screen=screen,
                 on=trigger,
                 when=OneOf(MOMENT, tuple(m for m, s in sorted(screen_of.items()) if s == screen)),
-                then=(SetVar(MOMENT, Const(usual)), Show(screen_of[usual], as_left=bool(returned.intersection(support)))),
+                then=(GoBack(tuple(sorted(targets))),) if goes_back else leads,
                 evidence=Evidence("inferred", support, len(support)),
                 settle_ms=median_low([e.settle_ms for e in cases]),
             )

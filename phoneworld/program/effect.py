@@ -40,6 +40,16 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class GoBack:
+    """The screen is left for the nearest one below it on the back stack that is among `to` (for the next one where `to` is empty).
+
+    It looks as it was left. Nothing happens where none lies below.
+    """
+
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class InsertRow:
     table: str
     cells: tuple[tuple[str, Expr], ...]
@@ -58,4 +68,4 @@ class DeleteRows:
     where: Expr = TRUE
 
 
-Effect: TypeAlias = SetVar | SetNode | Show | InsertRow | UpdateRows | DeleteRows
+Effect: TypeAlias = SetVar | SetNode | Show | GoBack | InsertRow | UpdateRows | DeleteRows

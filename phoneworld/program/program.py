@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from phoneworld.errors import ProgramError
-from phoneworld.program.effect import Effect, NodeAttribute, SetNode, SetVar, Show
+from phoneworld.program.effect import Effect, GoBack, NodeAttribute, SetNode, SetVar, Show
 from phoneworld.program.expr import TRUE, Expr, Value, names_in
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
@@ -189,5 +189,8 @@ def check_program(program: Program) -> None:
                     need_names(value, f"rule {rule.id!r}")
                 case Show(screen_id, _) | SetNode(screen_id, _, _, _):
                     need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
+                case GoBack(to):
+                    for screen_id in to:
+                        need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
                 case _:
                     need(effect.table in program.tables, f"table {effect.table!r}", f"rule {rule.id!r}")

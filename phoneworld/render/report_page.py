@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image, UnidentifiedImageError
 
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.effect import Effect, SetVar, Show
+from phoneworld.program.effect import Effect, GoBack, SetVar, Show
 from phoneworld.program.program import STRENGTH, Layout, Program, Rule, Trigger
 from phoneworld.render.html import data_uri, tree_page
 from phoneworld.render.templates import environment
@@ -58,7 +58,7 @@ def report_page(graph: StateGraph, compiled: Compilation, pixels: Mapping[str, b
 
 
 def _picture(layouts: Sequence[Layout], pixels: Mapping[str, bytes]) -> bytes | None:
-    return next((pixels[lay.screenshot] for lay in layouts if lay.screenshot in pixels), None)
+    return next((pixels[lay.screenshot] for lay in layouts if lay.screenshot and lay.screenshot in pixels), None)
 
 
 def thumbnail(png: bytes | None, width: int = 150) -> str:
@@ -77,7 +77,7 @@ def thumbnail(png: bytes | None, width: int = 150) -> str:
 
 
 def _pairs(program: Program, pixels: Mapping[str, bytes]) -> list[_Pair]:
-    pairs = []
+    pairs: list[_Pair] = []
     layouts = sorted(
         (lay for s in program.screens.values() for lay in s.layouts if lay.screenshot in pixels),
         key=lambda lay: -sum(1 for n in lay.hierarchy.nodes() if n.label),
@@ -123,5 +123,7 @@ def _effect_words(effect: Effect, names: Mapping[str, str]) -> str:
             return f"{name} := {getattr(value, 'value', 'what was typed')}"
         case Show(screen):
             return f"show {names[screen]}"
+        case GoBack(to):
+            return "go back" + (f" to {' or '.join(names[s] for s in to)}" if to else "")
         case _:
             return type(effect).__name__

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from immutables import Map
 
-from phoneworld.program.effect import DeleteRows, InsertRow, SetNode, SetVar, Show, UpdateRows
+from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import EvidenceKind, Program, Rule, Start, TriggerKind, weakest
 from phoneworld.sim.evaluate import Row, as_text, evaluate
@@ -192,6 +192,11 @@ class AppModel:
                             left = dict(stack[below].variables)
                         stack = stack[:below] if below is not None else (*stack, self._place(app))
                         screen = target
+                case GoBack(to):
+                    place = next((i for i in range(len(stack) - 1, -1, -1) if not to or stack[i].screen in to), None)
+                    if place is not None:
+                        left = dict(stack[place].variables)
+                        screen, stack = stack[place].screen, stack[:place]
                 case InsertRow(table, cells):
                     tables = tables.set(table, (*tables.get(table, ()), {name: value_of(e) for name, e in cells}))
                 case UpdateRows(table, cells, where_rows):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from phoneworld.errors import FileFormatError
 from phoneworld.program.codec import decode, encode
-from phoneworld.program.effect import DeleteRows, InsertRow, SetNode, SetVar, Show, UpdateRows
+from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import (
     All,
     Any,
@@ -41,7 +41,7 @@ expressions: st.SearchStrategy[Expr] = st.recursive(
 cells = st.lists(st.tuples(names, expressions), max_size=2).map(tuple)
 effects = (
     st.builds(SetVar, names, expressions) | st.builds(SetNode, names, names, st.sampled_from(["text", "checked"]), expressions)
-    | st.builds(Show, names) | st.builds(InsertRow, names, cells) | st.builds(UpdateRows, names, cells, expressions)
+    | st.builds(Show, names, st.booleans()) | st.builds(GoBack, st.lists(names, max_size=2).map(tuple)) | st.builds(InsertRow, names, cells) | st.builds(UpdateRows, names, cells, expressions)
     | st.builds(DeleteRows, names, expressions)
 )  # fmt: skip
 rules = st.builds(
