@@ -442,4 +442,15 @@ def _grown(box: Bounds, by: int) -> Bounds:
 
 
 def _words_changed(node: Node, then: Node) -> bool:
-    return (shown_text(node), node.checked) != (shown_text(then), then.checked)
+    return (_own_words(node), node.checked) != (_own_words(then), then.checked)
+
+
+def _own_words(node: Node) -> str:
+    """What a node writes itself: a page's title stands nowhere on it, and a container's words are written by what is in it."""
+    if node.class_name.endswith("WebView") or any(_has_words(child) for child in node.children):
+        return ""
+    return shown_text(node)
+
+
+def _has_words(node: Node) -> bool:
+    return node.visible and (bool(node.text) or any(_has_words(child) for child in node.children))

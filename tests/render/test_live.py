@@ -116,3 +116,21 @@ def test_whatever_is_deleted_or_renamed_each_new_node_is_paired_once_and_with_it
     for ours, theirs in pairs.items():
         assert now.at(ours).class_name == before.at(theirs).class_name
     composed(now)
+
+
+def test_the_title_of_a_web_page_stands_nowhere_on_it() -> None:
+    """Its WebView reports the title as text: another title must not cover the whole page."""
+    page = replace(scenes.tree().windows[0], class_name="android.webkit.WebView", text="Things")
+    made = compose(Hierarchy((replace(page, text="Call the plumber"),)), Hierarchy((page,)), Picture(scenes.picture()), scenes.DENSITY)
+    assert made.is_recorded
+
+
+def test_a_container_named_by_what_is_in_it_is_not_covered_when_that_changes() -> None:
+    whole = scenes.tree()
+    made = compose(
+        Hierarchy((replace(scenes.change((0, 0), text="Things 9").windows[0], text="Things 9 and more"),)),
+        Hierarchy((replace(whole.windows[0], text="Things and more"),)),
+        Picture(scenes.picture()),
+        scenes.DENSITY,
+    )
+    assert [i.path for i in made.items] == [(0, 0)]
