@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from immutables import Map
 
-from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
+from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, NodeAttribute, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import EvidenceKind, Program, Rule, Start, TriggerKind, weakest
 from phoneworld.sim.evaluate import Row, as_text, evaluate
@@ -54,9 +54,9 @@ class AppModel:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._rules: dict[tuple[str, TriggerKind, str, str | None], list[Rule]] = {}
+        self._rules: dict[tuple[str, TriggerKind, str, str | None], list[_Guarded]] = {}
         for rule in program.rules:
-            self._rules.setdefault((rule.screen, rule.on.kind, rule.on.node, rule.on.argument), []).append(rule)
+            self._rules.setdefault((rule.screen, rule.on.kind, rule.on.node, rule.on.argument), []).append(_guarded(rule))
         self._screenfuls = {s.id: tuple(Screenful(s, lay) for lay in s.layouts) for s in program.screens.values()}
         self._by_value: dict[str, tuple[str, dict[Value, Screenful]]] = {}
         for screen in program.screens.values():
@@ -109,11 +109,10 @@ class AppModel:
     def edits(self, app: AppState, screenful: Screenful) -> dict[tuple[str, str], Value]:
         """What widgets of this layout show instead of what the layout says, by node key and attribute."""
         shown: dict[tuple[str, str], Value] = {}
-        for binding in screenful.layout.bindings:
-            value = evaluate(binding.value, app.variables, app.tables)
-            node = screenful.layout.hierarchy.at(binding.path)
-            if value != getattr(node, binding.attribute):
-                shown[(screenful.keys[binding.path], binding.attribute)] = value
+        for (key, attribute), expr in screenful.bound.items():
+            value = evaluate(expr, app.variables, app.tables)
+            if value != getattr(screenful.node(key), attribute):
+                shown[(key, attribute)] = value
         if app.edits:
             for (screen, key, attribute), (over, value) in app.edits.items():
                 if screen == app.screen:
@@ -121,6 +120,15 @@ class AppModel:
                     if changed is not None and getattr(changed, attribute) == over and value != over:
                         shown[(key, attribute)] = value
         return shown
+
+    def value(self, app: AppState, screenful: Screenful, key: str, node: Node, attribute: NodeAttribute) -> Value:
+        """What one attribute of one widget shows."""
+        said: Value = getattr(node, attribute)
+        over, edited = app.edits.get((app.screen, key, attribute), (None, None))
+        if over == said and edited is not None:
+            return edited
+        bound = screenful.bound.get((key, attribute))
+        return said if bound is None else evaluate(bound, app.variables, app.tables)
 
     def focus(self, app: AppState, screenful: Screenful) -> str | None:
         """The key of the field that has the focus."""
@@ -164,8 +172,8 @@ class AppModel:
     def fire(self, app: AppState, kind: TriggerKind, node: str = "", argument: str | None = None, typed: str = "") -> Reaction | None:
         """The reaction of the first rule that matches, or None."""
         for key in ((app.screen, kind, node, argument), (app.screen, kind, node, None)):
-            for rule in self._rules.get(key, ()):
-                if evaluate(rule.when, app.variables, app.tables, typed):
+            for name, values, rule in self._rules.get(key, ()):
+                if app.variables.get(name) in values if name else evaluate(rule.when, app.variables, app.tables, typed):
                     return self._apply(app, rule, typed)
             if argument is None:
                 break
@@ -244,7 +252,7 @@ class AppModel:
         return Reaction(app, "unrecorded", "what a tap does here was not recorded")
 
     def _toggle(self, app: AppState, screenful: Screenful, key: str, node: Node) -> AppState:
-        now = bool(self.edits(app, screenful).get((key, "checked"), node.checked))
+        now = bool(self.value(app, screenful, key, node, "checked"))
         edits: Map[NodeEdit, tuple[Value, Value]] = app.edits
         if "RadioButton" in node.class_name:
             path = screenful.paths[key]
@@ -309,8 +317,8 @@ class AppModel:
         return self._value_of(app, screenful, key, node)
 
     def _value_of(self, app: AppState, screenful: Screenful, key: str, node: Node) -> str:
-        edited = self.edits(app, screenful).get((key, "text"))
-        return node.value if edited is None else as_text(edited)
+        shown = self.value(app, screenful, key, node, "text")
+        return node.value if shown == node.text else as_text(shown)
 
     def _shown(self, node: Node, value: str) -> str:
         return BULLET * len(value) if node.password else value
@@ -380,6 +388,16 @@ class AppModel:
                 variables = app.variables.update(dict(place.variables))
                 return replace(app, screen=place.screen, variables=variables, stack=stack, focus=None, departed=True)
         return None
+
+
+_Guarded = tuple[str, frozenset[Value], Rule]
+"""A rule with its guard made ready: a variable and the values at which it holds, or "" where the guard is to be evaluated."""
+
+
+def _guarded(rule: Rule) -> _Guarded:
+    if isinstance(rule.when, OneOf):
+        return rule.when.name, frozenset(rule.when.values), rule
+    return "", frozenset(), rule
 
 
 def swipe_kind(dx: int, dy: int) -> TriggerKind:

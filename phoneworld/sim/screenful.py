@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 
+from phoneworld.program.expr import Expr
 from phoneworld.program.program import Layout, Screen
 from phoneworld.ui.node import Gesture, Node, Path
 from phoneworld.ui.selector import node_keys
@@ -24,6 +25,8 @@ class Screenful:
         self.paths: dict[str, Path] = {}
         for path, key in self.keys.items():
             self.paths.setdefault(key, path)
+        self._nodes: dict[str, Node] = {key: layout.hierarchy.at(path) for key, path in self.paths.items()}
+        self.bound: dict[tuple[str, str], Expr] = {(self.keys[b.path], b.attribute): b.value for b in layout.bindings}
         self._touches: dict[Gesture, tuple[Touch, ...]] = {}
         self.focus: str | None = next(
             (self.keys[path] for path, node in layout.hierarchy.walk() if node.focused and node.is_editable), None
@@ -36,8 +39,7 @@ class Screenful:
 
     def node(self, key: str) -> Node | None:
         """The node with this key, or None where the layout has none."""
-        path = self.paths.get(key)
-        return None if path is None else self.layout.hierarchy.at(path)
+        return self._nodes.get(key)
 
     def touch(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None] | None:
         """The keys of the node at a pixel and of the node that takes the gesture; the same rule as `Hierarchy.hit_test`."""
