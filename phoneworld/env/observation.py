@@ -30,7 +30,7 @@ Part = Literal["tree", "text", "screenshot"]
 class ObservationSpec:
     """What to observe beside instruction and device state, which always are.
 
-    `screenshot`: "array" for (height, width, 3) uint8 sRGB, "png" for bytes, "none". `scale` shrinks the picture: 0.5 halves
+    `screenshot`: "array" for (height, width, 3) uint8 sRGB, "png" for bytes, "none". `scale` resizes the picture: 0.5 halves
     both sides. `text_limit` is the longest list of elements in characters; what is longer ends with "…".
     """
 
@@ -46,9 +46,9 @@ class ObservationSpec:
                 f"screenshot is none, array or png, found {self.screenshot!r}",
                 hint='ObservationSpec(screenshot="array")',
             )
-        if not 0 < self.scale <= 1:
+        if not 0 < self.scale <= 4:
             raise ObservationError(
-                f"scale is above 0 and at most 1, found {self.scale}", hint="ObservationSpec(scale=1/3) for a third"
+                f"scale is above 0 and at most 4, found {self.scale}", hint="ObservationSpec(scale=1/3) for a third"
             )
 
     def picture_size(self, size: Size) -> Size:

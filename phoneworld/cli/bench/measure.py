@@ -25,7 +25,7 @@ from phoneworld.ui.geometry import Size
 
 WINDOWS = 5
 MANY = 100
-SMALL_WIDTH = 360
+LARGE_WIDTH, SMALL_WIDTH = 1080, 360
 _FEWEST_LOOKS = 8
 _PICTURED_STEPS = 128
 
@@ -183,9 +183,9 @@ def machine() -> dict[str, object]:
     }
 
 
-def small_scale(size: Size) -> float:
-    """The scale that makes a phone's screen 360 pixels wide."""
-    return min(1.0, SMALL_WIDTH / size.width)
+def scales(size: Size) -> tuple[float, ...]:
+    """The scales at which pictures are measured: the phone's own size, 1080 pixels wide and 360."""
+    return tuple(sorted({1.0, LARGE_WIDTH / size.width, SMALL_WIDTH / size.width}, reverse=True))
 
 
 def _in_the_middle(bundle: Bundle, walk: Walk) -> PhoneEnv:

@@ -104,7 +104,7 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
         if pixels:
             try:
                 find_chromium()
-                for scale in sorted({1.0, measure.small_scale(size)}, reverse=True):
+                for scale in measure.scales(size):
                     now(f"pictures at {scale:.2f}")
                     pictures.append(asdict(measure.pixels(loaded, walk, seconds, scale)))
             except BrowserError as e:
