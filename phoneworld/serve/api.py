@@ -13,7 +13,7 @@ from fastapi import APIRouter, Body, Path, Query, Response
 from phoneworld.render.frames import Renderer, part_query, picture_at
 from phoneworld.render.html import screen_fragment, view_parts
 from phoneworld.render.style import Picture
-from phoneworld.serve.gestures import decode
+from phoneworld.ui.gestures import decode
 from phoneworld.serve.json_response import SafeJson
 from phoneworld.serve.models import (
     BundleOut,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phoneworld.serve.gestures import KeyDown, NavigationButton, Pasted, Pointer, Wheel, decode
+from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Pointer, Wheel, decode
 from phoneworld.ui.action import Action, Drag, LongPress, PressKey, Swipe, Tap, TypeText, check_on_screen
 from phoneworld.ui.geometry import Size
 
