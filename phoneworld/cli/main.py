@@ -18,6 +18,7 @@ VERBS = {
     "graph": "graph",
     "build": "build",
     "serve": "serve",
+    "fidelity": "fidelity",
     "phone": "phone",
     "devices": "phone",
     "play": "play",

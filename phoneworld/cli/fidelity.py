@@ -1,0 +1,139 @@
+"""`phoneworld fidelity`: how often a mock does what the real app does, on traces that no recording saw."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from phoneworld.fidelity.score import Score
+    from phoneworld.graph.graph import StateGraph
+
+console = Console()
+progress_console = Console(stderr=True)
+EVIDENCE = ("recorded", "inferred", "assumed", "unrecorded")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb to the command line."""
+    app.command("fidelity")(fidelity)
+
+
+def fidelity(
+    bundle: Annotated[Path, typer.Argument(help="The mock: a folder that `phoneworld build` wrote.")],
+    against: Annotated[str, typer.Option(help="The real app: an adb serial or web:URL; or held-out traces recorded before, a .graph.json.")],
+    recording: Annotated[Path | None, typer.Option("--recording", help="What the mock was built from, for the baselines. Default: found beside the bundle.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Keep the held-out traces in this .graph.json.")] = None,
+    traces: Annotated[int, typer.Option(help="How many held-out traces.", min=1, max=10_000)] = 30,
+    steps: Annotated[int, typer.Option(help="Steps in each.", min=1, max=1000)] = 15,
+    seed: Annotated[int, typer.Option(help="Chooses what is done. Use one that no recording used.")] = 1001,
+    html: Annotated[Path | None, typer.Option(help="Write a report for a browser.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Measure how true a mock is.
+
+    Random traces are performed on the real app, with words and a seed that the recording never used. The mock starts where they
+    start and runs free: it is never corrected. After each step both trees are compared over the visible nodes that carry words, a state
+    or an action. A step is exact when every such node agrees, effect-exact when what appeared and vanished is the same, faithful when
+    F1 is at least 0.95 on the same screen. The figures to look at are those over the steps in which the real screen changed.
+
+        phoneworld fidelity apps/notes/bundle --against web:http://127.0.0.1:8000 -o held-out.graph.json --html fidelity.html
+    """
+    from phoneworld.fidelity.report_page import report_page
+    from phoneworld.fidelity.runners import GraphReplay, MockRunner
+    from phoneworld.fidelity.score import score
+    from phoneworld.graph.file import load_graph
+    from phoneworld.program.bundle import load_bundle
+
+    program = load_bundle(bundle).program
+    heldout = load_graph(Path(against)) if against.endswith(".json") else _collect(against, program.package, traces, steps, seed, out)
+    scores = {"mock": score(MockRunner(program), heldout)}
+    source = recording or _recording_of(bundle)
+    if source is not None:
+        graph = load_graph(source)
+        scores["plain replay"] = score(GraphReplay(graph), heldout)
+        scores["one picture a screen"] = score(GraphReplay(graph, by_screen=True), heldout)
+    figures = {name: summarise(s) for name, s in scores.items()}
+    if html is not None:
+        html.write_text(report_page(program.label, figures, scores["mock"], heldout), encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps({"app": program.package, "traces": len(heldout.traces), **figures}, ensure_ascii=False, indent=1))
+        return
+    _print(program.label, figures, heldout)
+    if html is not None:
+        console.print(f"report: {html}", highlight=False)
+
+
+def _collect(against: str, package: str, traces: int, steps: int, seed: int, out: Path | None) -> StateGraph:
+    from phoneworld.device.open import WebPhone, open_device
+    from phoneworld.fidelity.heldout import collect
+    from phoneworld.graph.file import save_graph
+
+    bar = Progress(TextColumn("acting on the real app"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console)
+    device = open_device(against, WebPhone(package=package) if against.startswith("web:") else None)
+    try:
+        with bar:
+            task = bar.add_task("", total=traces)
+            found = collect(device, package, traces=traces, steps=steps, seed=seed, on_trace=lambda n: bar.update(task, completed=n))
+    finally:
+        device.close()
+    if out is not None:
+        save_graph(found.graph, out, found.pictures)
+    return found.graph
+
+
+def _recording_of(bundle: Path) -> Path | None:
+    """The recording that lies beside a bundle, as in apps/ or as `build` puts it."""
+    resolved = bundle.resolve()
+    stem = resolved.name.removesuffix(".bundle")
+    for found in (resolved.parent / "app.graph.json", resolved.parent / f"{stem}.graph.json"):
+        if found.is_file():
+            return found
+    return None
+
+
+def summarise(score: Score) -> dict[str, Any]:
+    """What `--json` prints of one runner."""
+    changing = score.changing
+    depths = sorted({s.depth for s in score.steps})
+    return {
+        "all": asdict(score.figures()),
+        "changing": asdict(score.figures(changing)),
+        "by_evidence": {k: asdict(score.figures(s for s in changing if s.evidence == k)) for k in EVIDENCE},
+        "by_depth": [asdict(score.figures(s for s in changing if s.depth == d)) for d in depths],
+        "faithful_traces": score.faithful_traces,
+        "traces": len(score.traces),
+        "exact_steps_before_divergence": round(score.steps_before_divergence(), 2),
+        "first_divergences": dict(score.causes()),
+        "focus_exact": sum(s.match.focus_exact for s in score.steps) / max(1, len(score.steps)),
+    }
+
+
+def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) -> None:
+    steps = sum(len(t.transitions) for t in heldout.traces)
+    mock = figures["mock"]
+    console.print(
+        f"[bold]{escape(label)}[/]: {len(heldout.traces)} held-out traces, {steps} steps, running free; "
+        f"over the {mock['changing']['steps']} steps that changed the real screen:",
+        highlight=False,
+    )
+    table = Table()
+    for name in ("", "faithful", "effect", "exact", "F1", "layout", "traces", "first off"):
+        table.add_column(name, justify="left" if not name else "right")
+    for name, found in figures.items():
+        f = found["changing"]
+        row = [f"{f['faithful']:.1%}", f"{f['effect_exact']:.1%}", f"{f['exact']:.1%}", f"{f['f1']:.3f}", f"{f['layout']:.1%}"]
+        table.add_row(name, *row, f"{found['faithful_traces']}/{found['traces']}", f"{found['exact_steps_before_divergence']}")
+    console.print(table)
+    console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in EVIDENCE), highlight=False)
+    console.print("first divergences: " + (", ".join(f"{n} {c}" for c, n in mock["first_divergences"].items()) or "none"), highlight=False)
+
+
