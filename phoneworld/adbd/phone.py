@@ -19,6 +19,7 @@ from immutables import Map
 from phoneworld.adbd.files import Entry, FileTree
 from phoneworld.adbd.owner import DeviceOwner
 from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.faults import FaultPlan, Faults
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Point, Size
 
@@ -70,8 +71,10 @@ def short_class(package: str, activity: str) -> str:
 class PhoneSide:
     """One phone as its shell sees it."""
 
-    def __init__(self, device: Device | Callable[[], Device]) -> None:
+    def __init__(self, device: Device | Callable[[], Device], faults: Faults | None = None) -> None:
         self.owner = DeviceOwner(device)
+        self.faults = faults or Faults(FaultPlan())
+        """What goes wrong on the wire; by default nothing does."""
         self.files = FileTree()
         self.environment = {
             "HOME": "/",

@@ -19,6 +19,7 @@ from phoneworld.adbd.connection import Closed, Connected, Connection, Drained, O
 from phoneworld.adbd.phone import PhoneSide
 from phoneworld.adbd.services import Service, service_named
 from phoneworld.device.device import Device
+from phoneworld.device.faults import Faults, faulty
 from phoneworld.errors import DeviceUnusable, WireError
 
 log = logging.getLogger("phoneworld.adbd")
@@ -28,13 +29,18 @@ class AdbPhone:
     """A phone that can be had over adb for as long as the `with` block lasts.
 
     `device` is a Device, or a function that makes one: then it is made, used and closed on a thread of its own.
-    Port 0 takes any free one; `port` says which.
+    Port 0 takes any free one; `port` says which. `faults` makes the phone as unreliable as real ones are.
     """
 
     def __init__(
-        self, device: Device | Callable[[], Device], *, port: int = DEFAULT_PORT, host: str = "127.0.0.1"
+        self,
+        device: Device | Callable[[], Device],
+        *,
+        port: int = DEFAULT_PORT,
+        host: str = "127.0.0.1",
+        faults: Faults | None = None,
     ) -> None:
-        self.phone = PhoneSide(device)
+        self.phone = PhoneSide(device if faults is None else _unreliable(device, faults), faults)
         self.host = host
         self.port = port
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -117,6 +123,10 @@ def serve_phone(device: Device | Callable[[], Device], port: int = DEFAULT_PORT,
     return AdbPhone(device, port=port, host=host).start()
 
 
+def _unreliable(device: Device | Callable[[], Device], faults: Faults) -> Device | Callable[[], Device]:
+    return (lambda: faulty(device(), faults)) if callable(device) else faulty(device, faults)
+
+
 class _Wire(asyncio.Protocol):
     """One TCP connection of an adb server."""
 
@@ -131,6 +141,9 @@ class _Wire(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        if self._phone.faults.is_offline:
+            transport.abort()
+            return
         self._socket = transport.get_extra_info("socket")
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._quick_ack()
@@ -147,6 +160,9 @@ class _Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._quick_ack()
+        if self._phone.faults.is_offline:
+            self.end()
+            return
         try:
             events = self.connection.receive(data)
         except WireError as e:

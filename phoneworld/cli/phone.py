@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from phoneworld.ui.geometry import Size
 
 if TYPE_CHECKING:
     from phoneworld.adbd.server import AdbPhone
+    from phoneworld.device.faults import Faults
 
 console = Console()
 
@@ -58,6 +60,17 @@ def phone(
     package: Annotated[
         str, typer.Option(help="Web pages: what the app's package is called. Default: made from the URL.")
     ] = "",
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Make the phone as unreliable as real ones are: NAME=CHANCE[:SECONDS], secure@WORDS, offline@SECONDS[:SECONDS], "
+            "with commas between; `--fault help` lists the names.",
+        ),
+    ] = None,
+    fault_seed: Annotated[int, typer.Option(help="The same seed makes each fault strike on the same occasions.")] = 0,
+    truth: Annotated[
+        Path | None, typer.Option(help="Write what the phone truly showed at each dump and screenshot, as JSON lines.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")
     ] = False,
@@ -78,13 +91,14 @@ def phone(
     from phoneworld.device.adb_server import AdbServer
     from phoneworld.device.open import WebPhone, open_device
 
+    faults = _faults(fault or [], fault_seed, truth)
     web = WebPhone(parse_size(size), density, parse_package(package))
     if not spec.startswith(("web:", "mock:")):
         raise DeviceNotFound(
             f"{spec!r} is no phone that can be run here",
             hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`",
         )
-    with _until_told() as told, AdbPhone(partial(open_device, spec, web), port=port) as served:
+    with _until_told() as told, AdbPhone(partial(open_device, spec, web), port=port, faults=faults) as served:
         serial, how = _attach(served, connect=connect)
         if as_json:
             typer.echo(
@@ -114,6 +128,22 @@ def phone(
         told.wait()
         if how == "connected":
             AdbServer().disconnect(serial)
+
+
+def _faults(texts: list[str], seed: int, truth: Path | None) -> Faults | None:
+    """The faults that were asked for, None where nothing was. Raises PhoneWorldError for words that name none."""
+    from phoneworld.device.faults import KNOBS, Faults, parse_faults
+
+    if "help" in texts:
+        for name, knob in KNOBS.items():
+            takes = f" [dim]({knob.seconds:g} s)[/]" if knob.seconds is not None else ""
+            console.print(f"[bold]{name}[/]=CHANCE{takes}  {escape(knob.words)}", highlight=False, soft_wrap=True)
+        console.print("[bold]all[/]=CHANCE  every one of them that is not named", highlight=False)
+        console.print("[bold]secure@[/]WORDS  screens that show the words give black pictures", highlight=False)
+        console.print("[bold]offline@[/]T:S  T seconds after the start the phone is gone for S seconds (5; inf)", highlight=False)
+        raise typer.Exit
+    plan = parse_faults(",".join(texts))
+    return Faults(plan, seed=seed, truth=truth) if texts or truth is not None else None
 
 
 def parse_size(text: str) -> Size:

@@ -11,6 +11,7 @@ from PIL import Image
 
 from phoneworld.adbd.commands.registry import cmd, command
 from phoneworld.adbd.shell import Call
+from phoneworld.device.faults import WARNING
 from phoneworld.errors import CaptureFailed, DumpFailed
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import write_hierarchy
@@ -26,16 +27,31 @@ def raw_pixels(png: bytes) -> bytes:
         return struct.pack("<4I", image.width, image.height, _RGBA_8888, _SRGB) + image.convert("RGBA").tobytes()
 
 
+def spoiled_picture(call: Call, content: bytes, *, named: bool, to_file: bool) -> bytes:
+    """The picture as the faults of this phone's wire leave it. `named`: a display was asked for by its number."""
+    faults, struck = call.phone.faults, []
+    if faults.strikes("truncated"):
+        content, struck = content[: len(content) * 2 // 3], ["truncated"]
+    if not to_file and not named and faults.strikes("warning"):
+        content, struck = WARNING + content, [*struck, "warning"]
+    if not to_file and faults.strikes("crlf"):
+        content, struck = content.replace(b"\n", b"\r\n"), [*struck, "crlf"]
+    if struck:
+        faults.tell("wire", of="picture", fault="+".join(struck))
+    return content
+
+
 @command("screencap")
 async def screencap(call: Call) -> int:
     """`screencap [-p] [-d DISPLAY] [FILE]`"""
-    args, as_png, target = list(call.args), False, ""
+    args, as_png, target, named = list(call.args), False, "", False
     while args:
         word = args.pop(0)
         if word in ("-d", "--display-id"):
             if not args:
                 return await call.fail("screencap: option requires an argument -- d")
             args.pop(0)
+            named = True
         elif word == "-p":
             as_png = True
         elif word.startswith("-"):
@@ -49,6 +65,7 @@ async def screencap(call: Call) -> int:
     except CaptureFailed as e:
         return await call.fail(f"Capturing failed: {e.message}")
     content = png if as_png or target.endswith(".png") else await asyncio.to_thread(raw_pixels, png)
+    content = spoiled_picture(call, content, named=named, to_file=bool(target))
     if not target:
         await call.out(content)
         return 0
@@ -80,6 +97,18 @@ def compress(hierarchy: Hierarchy) -> Hierarchy:
     return replace(hierarchy, windows=tuple(replace(w, children=squeeze(w.children)) for w in hierarchy.windows))
 
 
+async def _failed_dump(call: Call) -> int | None:
+    """The status of a dump that a fault of the wire ends before it has written anything, None for one that goes on."""
+    faults = call.phone.faults
+    if faults.strikes("killed"):
+        faults.tell("wire", of="tree", fault="killed")
+        return await call.fail("Killed", 137)
+    if faults.strikes("staledump"):
+        faults.tell("wire", of="tree", fault="staledump")
+        return 0
+    return None
+
+
 @command("uiautomator")
 async def uiautomator(call: Call) -> int:
     """`uiautomator dump [--compressed] [FILE]`. Errors come on stdout with status 0 and no file, as on a phone."""
@@ -93,6 +122,9 @@ async def uiautomator(call: Call) -> int:
     target = next((word for word in call.args[1:] if not word.startswith("--")), DEFAULT_DUMP)
     if unknown := [word for word in options if word not in ("--compressed", "--windows", "--verbose")]:
         return await call.fail(f"Unknown option: {unknown[0]}", 1)
+    faults = call.phone.faults
+    if (failed := await _failed_dump(call)) is not None:
+        return failed
     try:
         hierarchy, clock_ms = await call.device(
             lambda device: (device.hierarchy(), device.state().clock_ms if target != "/dev/tty" else 0)
@@ -106,12 +138,22 @@ async def uiautomator(call: Call) -> int:
         await call.out(f"ERROR: {lines.get(code, e.message)}\n")
         return 0
     xml = write_hierarchy(compress(hierarchy) if "--compressed" in options else hierarchy)
+    told = f"UI hierchary dumped to: {target}"  # the misspelling is Android's, and clients look for it
+    if faults.strikes("truncated"):
+        faults.tell("wire", of="tree", fault="truncated")
+        xml = xml[: len(xml) * 2 // 3]
+    if faults.strikes("banner"):
+        faults.tell("wire", of="tree", fault="banner")
+        await call.out(told)
+    else:
+        told += "\n"
     if target == "/dev/tty":
         await call.out(xml)
     else:
         now = await call.phone.now_s() if clock_ms is None else clock_ms // 1000
         call.phone.files.write(call.path(target), xml, mtime=now, parents=True)
-    await call.out(f"UI hierchary dumped to: {target}\n")  # the misspelling is Android's, and clients look for it
+    if told.endswith("\n"):
+        await call.out(told)
     return 0
 
 
