@@ -6,13 +6,18 @@ import io
 import json
 import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
-from phoneworld.ui.action import Tap, TypeText
+from phoneworld.errors import RecordingError
+from phoneworld.graph.graph import Capture
+from phoneworld.ui.action import Answer, OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
-from recorder.redact import Mask, Redactor
-from tests.recorder.screens import entry, lines, text
+from recorder.redact import Mask, Redactor, parse_redact
+from tests.recorder.screens import captures, entry, lines, text
 from tests.shared import CASES, needs_shared
 
 
@@ -28,7 +33,9 @@ def test_a_typed_password_is_in_nothing_that_is_stored() -> None:
     clean = redactor.hierarchy(shown_again)
     assert secret.encode() not in write_hierarchy(clean.hierarchy)
     assert clean.covered == tuple(n.bounds for n in shown_again.nodes() if n.text)
-    assert redactor.hierarchy(tree).hierarchy == tree, "bullets are no secret"
+    kept = redactor.hierarchy(tree).hierarchy
+    assert [n.text for n in kept.nodes() if n.password] == [field.text], "bullets are no secret"
+    assert not [n.text for n in kept.nodes() if "@example" in n.text], "e-mails are masked by default"
     assert secret not in redactor.text(f"input text {secret} failed")
 
 
@@ -82,3 +89,112 @@ def test_masks_hide_further_kinds() -> None:
     redactor = Redactor((Mask("email", re.compile(r"[\w.]+@[\w.]+")),))
     assert redactor.action(TypeText("mail ann@example.com"), entry()) == TypeText("mail " + "•" * 15)
     assert redactor.hierarchy(lines(text("ann@example.com"))).covered
+
+
+# ---- personal texts become placeholders
+
+
+SECRETS = {
+    "email": ["ann.lee+news@mail.example.com", "x_y@sub.example.co.uk"],
+    "phone": ["+49 30 901820", "+1 (415) 555-2671", "(030) 9018-2000", "415-555-2671", "13912345678", "0171/2345678", "+4915112345678"],
+    "card": ["4111 1111 1111 1111", "5500-0055-5555-5559", "378282246310005"],
+    "id": ["11010519491231002X", "078-05-1120", "DE89 3704 0044 0532 0130 00", "12345678Z", "111.444.777-35"],
+}
+EVERYDAY = [
+    "2026-11-29 16:15", "29.11.2026", "12:30:45", "1,234,567.89", "$1.234.567,00", "Order 1732899312345", "v1.2.3-beta", "127.0.0.1:7555",
+    "17 of 200 items", "1080x2400", "3.14159265358979", "buy 12 eggs", "2026-11-29T16:15:32Z", "9 / 10 / 2026", "#12345", "100-200", "1732899312",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value"), [(k, v) for k, values in SECRETS.items() for v in values])
+def test_personal_texts_become_placeholders_of_the_same_shape(kind: str, value: str) -> None:
+    redactor = Redactor(salt=b"salt")
+    stored = redactor.text(f"It is {value}, right?")
+    assert value not in stored and stored.startswith("It is ") and stored.endswith(", right?")
+    made = stored.removeprefix("It is ").removesuffix(", right?")
+    assert [(c.isdigit(), c.isalpha(), c.isupper()) for c in made] == [(c.isdigit(), c.isalpha(), c.isupper()) for c in value]
+    assert redactor.kinds == {kind: 1}
+
+
+@pytest.mark.parametrize("words", EVERYDAY)
+def test_dates_prices_and_counters_stay(words: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(words) == words and not redactor.kinds
+
+
+def test_equal_values_stay_equal_and_others_stay_apart() -> None:
+    redactor = Redactor(salt=b"one")
+    first = redactor.action(TypeText("ann@example.com"), entry())
+    assert isinstance(first, TypeText)
+    tree = redactor.hierarchy(lines(text("Mail to ann@example.com"), text("bob@example.com"))).hierarchy
+    shown = [n.text for n in tree.nodes() if n.text]
+    assert shown[0] == f"Mail to {first.text}" and shown[1] != first.text
+    assert redactor.text(first.text) == first.text, "a placeholder is no secret"
+    assert Redactor(salt=b"two").text("ann@example.com") != first.text, "the salt decides"
+    assert redactor.kinds == {"email": 2}
+
+
+def test_a_field_that_says_what_it_is_for_is_believed_also_half_typed() -> None:
+    redactor = Redactor()
+    for field in (entry("4111 11", hint="Card number"), entry("0049 30", resource_id="app:id/mobilePhone"), entry("ann@", content_desc="E-mail")):
+        clean = redactor.hierarchy(lines(field))
+        assert clean.covered and field.text not in [n.text for n in clean.hierarchy.nodes()]
+        typed = redactor.action(TypeText(field.text), field)
+        assert isinstance(typed, TypeText) and typed.text != field.text
+    empty = lines(entry("", hint="Card number"), entry("Card number", hint="Card number"))
+    assert redactor.hierarchy(empty).hierarchy == empty
+
+
+def test_a_list_of_texts_and_selectors_is_redacted_too() -> None:
+    texts, selectors = parse_redact(["Jane Doe", "id=account"])
+    redactor = Redactor(listed=texts, selectors=selectors, salt=b"s")
+    tree = lines(text("Hello Jane Doe"), text("Quincy", resource_id="app:id/account"), text("Quincy's notes"))
+    clean = redactor.hierarchy(tree)
+    words = " ".join(n.text for n in clean.hierarchy.nodes())
+    assert "Jane" not in words and "Quincy" not in words and "'s notes" in words
+    assert len(clean.covered) == 3 and redactor.kinds == {"listed": 2}
+    with pytest.raises(RecordingError):
+        parse_redact([" "])
+
+
+def test_without_redaction_only_passwords_go() -> None:
+    redactor = Redactor(personal=False)
+    assert redactor.text("ann@example.com") == "ann@example.com"
+    assert redactor.hierarchy(lines(entry("hunter22", password=True))).covered
+
+
+def test_what_the_recorder_made_up_is_nobodys() -> None:
+    redactor = Redactor()
+    redactor.made_up("lena.park@example.com")
+    assert redactor.text("lena.park@example.com") == "lena.park@example.com"
+
+
+def test_every_action_with_words_is_cleaned() -> None:
+    redactor = Redactor()
+    stored = redactor.action(OpenApp("app", url="app://login?user=ann@example.com"), None)
+    assert isinstance(stored, OpenApp) and "ann@" not in stored.url
+    assert "ann@example.com" not in str(redactor.action(Answer("It is ann@example.com"), None))
+
+
+@given(
+    st.sampled_from([v for values in SECRETS.values() for v in values]),
+    st.text(st.characters(codec="utf-8", categories=("L", "P", "Z")), max_size=12),
+    st.sampled_from(["text", "content_desc", "hint", "extra", "resource_id"]),
+    st.binary(min_size=1, max_size=8),
+)
+def test_no_secret_is_in_what_is_stored(secret: str, around: str, where: str, salt: bytes) -> None:
+    """Anywhere in a tree, between any words, in what is typed, and in what the phone says when it fails."""
+    redactor = Redactor(salt=salt)
+    words = f"{around} {secret} {around}"
+    node = text("label", **{where: (("tooltip", words),) if where == "extra" else words}) if where != "text" else text(words)
+    clean = redactor.hierarchy(lines(node, text(secret)))
+    assert secret not in str(clean.hierarchy) and clean.covered
+    assert secret not in str(redactor.action(TypeText(words), None))
+    assert secret not in redactor.text(f"input text {words} failed")
+
+
+@given(captures())
+def test_any_tree_keeps_its_form(shown: Capture) -> None:
+    before = shown.hierarchy
+    after = Redactor(salt=b"s").hierarchy(before).hierarchy
+    assert [(p, n.bounds, n.class_name) for p, n in before.walk()] == [(p, n.bounds, n.class_name) for p, n in after.walk()]
