@@ -1,7 +1,7 @@
 """The phone's end of one adb connection as a state machine: bytes in, events out; commands in, bytes out. Does no I/O.
 
     bytes ──► receive() ──► Connected, Opened, Received, Drained, Closed
-    accept / refuse / send / acknowledge / close ──► output() ──► bytes
+    accept / refuse / open / send / acknowledge / close ──► output() ──► bytes
 
 Many streams share a connection. In each direction a stream has at most one packet in flight: the next WRTE goes out only
 after the OKAY of the last one, and a peer that does not wait for ours is an error, so a connection holds a bounded amount.
@@ -107,6 +107,13 @@ class Connection:
         opened.accepted = True
         self._put(Command.OKAY, stream, opened.remote)
 
+    def open(self, service: str) -> int:
+        """Asks the peer for a service; gives our id of the stream. Refused, it is `Closed`."""
+        stream, self._next_id = self._next_id, self._next_id % 0xFFFFFFFF + 1
+        self._streams[stream] = _Stream(0)
+        self._put(Command.OPEN, stream, 0, service.encode(errors="surrogateescape") + b"\0")
+        return stream
+
     def refuse(self, stream: int) -> None:
         """Tells the peer that there is no such service."""
         self._put(Command.CLSE, 0, self._streams.pop(stream).remote)
@@ -128,7 +135,7 @@ class Connection:
 
     def close(self, stream: int) -> None:
         """Ends a stream; what still waits to be sent is dropped. An unknown stream is already closed."""
-        if (known := self._streams.pop(stream, None)) is not None:
+        if (known := self._streams.pop(stream, None)) is not None and known.remote:
             self._put(Command.CLSE, stream, known.remote)
 
     def _put(self, command: Command, arg0: int, arg1: int, payload: bytes = b"") -> None:
@@ -151,6 +158,10 @@ class Connection:
                 self._open(packet, events)
             case Command.OKAY | Command.WRTE | Command.CLSE:
                 known = self._streams.get(packet.arg1)
+                if known is not None and known.remote == 0 and packet.command is Command.OKAY and packet.arg0:
+                    known.remote, known.accepted = packet.arg0, True  # the peer has opened what we asked for
+                    self._send_next(packet.arg1, known)
+                    return
                 if known is None or (
                     packet.arg0 != known.remote and not (packet.command is Command.CLSE and packet.arg0 == 0)
                 ):
@@ -198,5 +209,6 @@ class Connection:
                 events.append(Received(stream, packet.payload))
             case _:
                 del self._streams[stream]
-                self._put(Command.CLSE, stream, known.remote)
+                if known.remote:
+                    self._put(Command.CLSE, stream, known.remote)
                 events.append(Closed(stream))

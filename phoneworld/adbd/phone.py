@@ -5,6 +5,7 @@ All that a phone remembers is one immutable value (`Memory`), so `cmd phoneworld
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import time
@@ -12,11 +13,14 @@ import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from immutables import Map
 
 from phoneworld.adbd.files import Entry, FileTree
+from phoneworld.adbd.fingers import FingerEvents
+from phoneworld.adbd.journal import Journal
 from phoneworld.adbd.owner import DeviceOwner
 from phoneworld.device.device import Device, InstalledApp
 from phoneworld.device.faults import FaultPlan, Faults
@@ -27,9 +31,26 @@ log = logging.getLogger("phoneworld.adbd")
 
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
-INPUT_METHODS = (LATIN_IME, ADB_KEYBOARD)
+UIA2_KEYBOARD = "com.github.uiautomator/.AdbKeyboard"
+PORTAL_KEYBOARD = "com.mobilerun.portal/.input.MobilerunKeyboardIME"
+INPUT_METHODS = (LATIN_IME, ADB_KEYBOARD, UIA2_KEYBOARD, PORTAL_KEYBOARD)
+ENABLED_AT_FIRST = (LATIN_IME, ADB_KEYBOARD)
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,fixed_push_symlink_timestamp,sendrecv_v2"
 _REFUSALS_KEPT = 200
+
+
+class Duplex(Protocol):
+    """One adb stream: `read` gives `b""` when the peer has closed it, `write` returns when the peer has taken the bytes."""
+
+    async def read(self) -> bytes: ...
+
+    async def write(self, payload: bytes) -> None: ...
+
+
+class Listener(Protocol):
+    """What answers connections to one of the phone's ports."""
+
+    async def serve(self, stream: Duplex) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +62,7 @@ class Memory:
     properties: Map[str, str]
     all_selected: bool = False
     """True after Ctrl+A: the next key or text replaces what the field holds."""
+    clipboard: str = ""
 
 
 @dataclass(slots=True)
@@ -71,7 +93,9 @@ def short_class(package: str, activity: str) -> str:
 class PhoneSide:
     """One phone as its shell sees it."""
 
-    def __init__(self, device: Device | Callable[[], Device], faults: Faults | None = None) -> None:
+    def __init__(
+        self, device: Device | Callable[[], Device], faults: Faults | None = None, *, unknown_log: Path | None = None
+    ) -> None:
         self.owner = DeviceOwner(device)
         self.faults = faults or Faults(FaultPlan())
         """What goes wrong on the wire; by default nothing does."""
@@ -86,6 +110,10 @@ class PhoneSide:
         self.finger: Finger | None = None
         self.refusals: deque[str] = deque(maxlen=_REFUSALS_KEPT)
         """Commands that were not served and actions that had no effect, newest last: the list of what is to be added."""
+        self.unknown_log = unknown_log
+        self.listeners: dict[str, Listener] = {}
+        """What listens on the phone's own ports now, by `tcp:PORT` or `localabstract:NAME`."""
+        self.journal = Journal()
         self.snapshots: dict[str, Memory] = {}
         self.started_s = time.monotonic()
         self._memory = Memory(self.files.entries, Map(), Map())
@@ -98,6 +126,7 @@ class PhoneSide:
             self.files.entries, _default_settings(self.info), _default_properties(self.info, self.serial)
         )
         self._first = self._memory
+        self.fingers = FingerEvents(self.info.size)
 
     def close(self) -> None:
         self.owner.close()
@@ -135,6 +164,9 @@ class PhoneSide:
     def input_method(self) -> str:
         return self.setting("secure", "default_input_method") or LATIN_IME
 
+    def set_clipboard(self, text: str) -> None:
+        self._memory = replace(self._memory, clipboard=text)
+
     def select_all(self, selected: bool) -> None:
         self._memory = replace(self._memory, all_selected=selected)
 
@@ -152,9 +184,23 @@ class PhoneSide:
         return "device::" + "".join(f"{name}={self.properties[name]};" for name in names) + f"features={FEATURES}"
 
     def refuse(self, what: str) -> None:
-        """Keeps what could not be served."""
+        """Keeps what could not be served, and writes it to the compatibility log where there is one."""
         self.refusals.append(what)
         log.info("not served: %s", what)
+        if self.unknown_log is not None:
+            when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+            line = json.dumps({"time": when, "phone": self.serial, "not_served": what}, ensure_ascii=False)
+            try:
+                with self.unknown_log.open("a", encoding="utf-8", errors="backslashreplace") as out:
+                    out.write(line + "\n")
+            except OSError as e:
+                log.warning("the compatibility log %s cannot be written: %s", self.unknown_log, e)
+                self.unknown_log = None
+
+    async def note(self, tag: str, text: str, level: str = "I") -> None:
+        """One line for logcat, by the phone's own clock."""
+        clock_ms = await self.owner.call(lambda device: device.state().clock_ms)
+        self.journal.add(tag, text, level, int(time.time() * 1000) if clock_ms is None else clock_ms)
 
     async def now_s(self) -> int:
         """The phone's own clock, in seconds; the host's where the device has none."""
@@ -181,7 +227,7 @@ def _default_settings(info: DeviceInfo) -> Map[tuple[str, str], str]:
         ("global", "window_animation_scale"): "1.0", ("global", "transition_animation_scale"): "1.0",
         ("global", "animator_duration_scale"): "1.0", ("global", "airplane_mode_on"): "0", ("global", "wifi_on"): "1",
         ("global", "adb_enabled"): "1", ("global", "device_provisioned"): "1", ("global", "device_name"): info.model or "PhoneWorld",
-        ("secure", "default_input_method"): LATIN_IME, ("secure", "enabled_input_methods"): ":".join(INPUT_METHODS),
+        ("secure", "default_input_method"): LATIN_IME, ("secure", "enabled_input_methods"): ":".join(ENABLED_AT_FIRST),
         ("secure", "android_id"): "9f3a2c5e71b80d46", ("secure", "ui_night_mode"): "2" if info.night_mode else "1",
         ("secure", "location_mode"): "3", ("system", "screen_brightness"): "102", ("system", "screen_brightness_mode"): "0",
         ("system", "accelerometer_rotation"): "0", ("system", "user_rotation"): "0", ("system", "font_scale"): str(info.font_scale),

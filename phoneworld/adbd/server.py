@@ -12,11 +12,13 @@ import logging
 import socket
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from phoneworld.adbd import DEFAULT_PORT
 from phoneworld.adbd.connection import Closed, Connected, Connection, Drained, Opened, Received
 from phoneworld.adbd.phone import PhoneSide
+from phoneworld.adbd.reversing import end_those_of
 from phoneworld.adbd.services import Service, service_named
 from phoneworld.device.device import Device
 from phoneworld.device.faults import Faults, faulty
@@ -186,7 +188,7 @@ class _Wire(asyncio.Protocol):
         self.flush()
 
     def _open(self, number: int, name: str) -> None:
-        service = service_named(name)
+        service = service_named(name, self._phone)
         if service is None:
             self._phone.refuse(f"service {name}")
             self.connection.refuse(number)
@@ -211,6 +213,18 @@ class _Wire(asyncio.Protocol):
         if (stream := self._streams.pop(number, None)) is not None:
             stream.lose()
 
+    def open_back(self, service: str) -> _WireStream:
+        """Opens a stream to the peer's side, as a reversed port does."""
+        number = self.connection.open(service)
+        stream = self._streams[number] = _WireStream(self, number)
+        self.flush()
+        return stream
+
+    def close_back(self, number: int) -> None:
+        self._streams.pop(number, None)
+        self.connection.close(number)
+        self.flush()
+
     def flush(self) -> None:
         out = self.connection.output()
         if out and self._transport is not None and not self._transport.is_closing():
@@ -218,6 +232,7 @@ class _Wire(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._wires.discard(self)
+        end_those_of(self._phone, self)
         for number in list(self._streams):
             self._drop(number)
 
@@ -256,6 +271,18 @@ class _WireStream:
         self._empty.set()
         if self.task is not None:
             self.task.cancel()
+
+    @property
+    def owner(self) -> object:
+        """The connection it belongs to."""
+        return self._wire
+
+    def open_back(self, service: str) -> _WireStream:
+        """A stream of this side on the same connection."""
+        return self._wire.open_back(service)
+
+    def close(self) -> None:
+        self._wire.close_back(self.number)
 
     async def read(self) -> bytes:
         while True:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import struct
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from phoneworld.adbd import reversing
 from phoneworld.adbd.commands import COMMANDS
+from phoneworld.adbd.commands.screen import raw_pixels
 from phoneworld.adbd.frames import Frame, FrameReader, Kind
-from phoneworld.adbd.phone import PhoneSide
+from phoneworld.adbd.phone import Duplex, PhoneSide
 from phoneworld.adbd.pipes import Sent
+from phoneworld.adbd.reversing import BackStream
 from phoneworld.adbd.shell import Shell, Streams
 from phoneworld.adbd.sync import SyncSession
 from phoneworld.adbd.terminal import interact
-from phoneworld.errors import WireError
+from phoneworld.errors import CaptureFailed, WireError
 
 log = logging.getLogger("phoneworld.adbd")
 
 
-class Stream(Protocol):
-    """One adb stream: `read` gives `b""` when the peer has closed it, `write` returns when the peer has taken the bytes."""
+class Stream(Duplex, Protocol):
+    """One stream that the peer has opened."""
 
-    async def read(self) -> bytes: ...
+    @property
+    def owner(self) -> object: ...
 
-    async def write(self, payload: bytes) -> None: ...
+    def open_back(self, service: str) -> BackStream: ...
 
 
 Service = Callable[[Stream, PhoneSide, str], Awaitable[None]]
@@ -106,10 +112,47 @@ async def root(stream: Stream, phone: PhoneSide, service: str) -> None:
     await _say(stream, "adbd cannot run as root in production builds\n")
 
 
-SERVICES: dict[str, Service] = {"shell": shell, "exec": execute, "sync": sync, "root": root}
+async def framebuffer(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`framebuffer:`: a header of version 1, then RGBA. Where there is no picture the stream just ends."""
+    try:
+        png = await phone.owner.call(lambda device: device.screenshot())
+    except CaptureFailed as e:
+        phone.refuse(f"framebuffer: {e.message}")
+        return
+    raw = await asyncio.to_thread(raw_pixels, png)
+    width, height = struct.unpack_from("<2I", raw)
+    channels = (0, 8, 16, 8, 8, 8, 24, 8)  # offset and length in bits: red, blue, green, alpha
+    await stream.write(struct.pack("<13I", 1, 32, width * height * 4, width, height, *channels))
+    await stream.write(raw[16:])
+
+
+async def reverse(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`reverse:forward:LOCAL;REMOTE`, list-forward, killforward, killforward-all."""
+    await stream.write(reversing.answer(phone, service.partition(":")[2], stream.owner, stream.open_back))
+
+
+async def refuse_restart(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`remount:`, `tcpip:`, `usb:`, `reboot:`…: refused in words."""
+    phone.refuse(f"service {service}")
+    await _say(stream, f"{service.partition(':')[0]} is not done here: the phone is a process on this machine\n")
+
+
+async def listening(stream: Stream, phone: PhoneSide, service: str) -> None:
+    """`tcp:PORT` and `localabstract:NAME`, where something on the phone listens."""
+    await phone.listeners[service].serve(stream)
+
+
+SERVICES: dict[str, Service] = {
+    "shell": shell, "exec": execute, "sync": sync, "root": root, "unroot": root, "framebuffer": framebuffer, "reverse": reverse,
+    "remount": refuse_restart, "tcpip": refuse_restart, "usb": refuse_restart, "reboot": refuse_restart,
+}  # fmt: skip
 """By the word before the first `:` or `,`. Whatever is not here is refused: the client prints `error: closed`."""
+_SOCKETS = ("tcp", "localabstract", "localreserved", "localfilesystem")
 
 
-def service_named(service: str) -> Service | None:
+def service_named(service: str, phone: PhoneSide) -> Service | None:
     """The function for a service string, or None where it is not served."""
-    return SERVICES.get(service.split(":", 1)[0].split(",", 1)[0])
+    head = service.split(":", 1)[0].split(",", 1)[0]
+    if head in _SOCKETS:
+        return listening if service in phone.listeners else None
+    return SERVICES.get(head)

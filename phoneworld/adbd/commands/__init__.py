@@ -4,9 +4,14 @@ from phoneworld.adbd.commands import (
     activity,
     control,
     dumps,
+    events,
     files,
     inputs,
+    installing,
+    logs,
     packages,
+    programs,
+    providers,
     screen,
     settings,
     shell_builtins,
@@ -15,6 +20,9 @@ from phoneworld.adbd.commands import (
 )
 from phoneworld.adbd.commands.registry import CMD, COMMANDS, DUMPSYS
 
-TOPICS = (activity, control, dumps, files, inputs, packages, screen, settings, shell_builtins, system, text)
+TOPICS = (
+    activity, control, dumps, events, files, inputs, installing, logs, packages, programs, providers, screen, settings,
+    shell_builtins, system, text,
+)  # fmt: skip
 
 __all__ = ["CMD", "COMMANDS", "DUMPSYS", "TOPICS"]

@@ -116,6 +116,7 @@ async def am(call: Call) -> int:
                 return await call.fail(f'Error: Argument expected after "{verb}"', 255)
             if await _installed(call, packages[0]) is not None:
                 await call.device(lambda device: device.perform(CloseApp(packages[0])))
+                await call.phone.note("ActivityManager", f"Force stopping {packages[0]} appid=10101 user=0: from pid 2901")
             return 0
         case "kill-all":
             return 0
@@ -167,6 +168,7 @@ async def _start(call: Call, intent: Intent) -> int:
     except (ActionError, DeviceError) as e:
         call.phone.refuse(f"am start {intent}: {e.message}")
         return await _unknown(call, intent)
+    await call.phone.note("ActivityTaskManager", f"START u0 {str(intent).removeprefix('Intent ')} from uid 2000")
     launch = "HOT" if app and before.package == app.package and not intent.stop_first else "COLD"
     if launch == "HOT" and not intent.uri:
         await call.err("Warning: Activity not started, its current task has been brought to the front\n")
@@ -197,6 +199,10 @@ async def _broadcast(call: Call, intent: Intent) -> int:
     shown = f"act={intent.action} flg=0x400000" + (f" dat={intent.uri}" if intent.uri else "")
     shown += f" cmp={intent.component}" if intent.component else ""
     await call.out(f"Broadcasting: Intent {{ {shown}{' (has extras)' if intent.extras else ''} }}\n")
+    if intent.action in adb_keyboard.UIA2_ACTIONS:
+        code, data = await adb_keyboard.hear_uia2(call.phone, intent.action, intent.extras)
+        await call.out(f"Broadcast completed: result={code}" + (f', data="{data}"' if data else "") + "\n")
+        return 0
     if intent.action in adb_keyboard.ACTIONS:
         await adb_keyboard.hear(call.phone, intent.action, intent.extras)
     else:
@@ -233,6 +239,7 @@ async def monkey(call: Call) -> int:
         return 252
     started = time.monotonic()
     await call.device(lambda device: device.perform(OpenApp(app.package)))
+    await call.phone.note("ActivityTaskManager", f"START u0 {{act={MAIN} cat=[{LAUNCHER}] pkg={app.package}}} from uid 2000")
     ms = int((time.monotonic() - started) * 1000)
     await call.out(
         f"Events injected: 1\n## Network stats: elapsed time={ms}ms (0ms mobile, 0ms wifi, {ms}ms not connected)\n"

@@ -10,10 +10,20 @@ import base64
 import binascii
 
 from phoneworld.adbd.commands.inputs import perform, press
-from phoneworld.adbd.phone import ADB_KEYBOARD, PhoneSide
+from phoneworld.adbd.phone import ADB_KEYBOARD, UIA2_KEYBOARD, PhoneSide
 from phoneworld.ui.action import Clear, PressKey, TypeText
 
 ACTIONS = ("ADB_INPUT_TEXT", "ADB_INPUT_B64", "ADB_INPUT_CHARS", "ADB_INPUT_CODE", "ADB_EDITOR_CODE", "ADB_CLEAR_TEXT")
+UIA2_ACTIONS = (
+    "ADB_KEYBOARD_INPUT_TEXT",
+    "ADB_KEYBOARD_SET_TEXT",
+    "ADB_KEYBOARD_CLEAR_TEXT",
+    "ADB_KEYBOARD_HIDE",
+    "ADB_KEYBOARD_SMART_ENTER",
+    "ADB_KEYBOARD_EDITOR_CODE",
+    "ADB_KEYBOARD_GET_CLIPBOARD",
+)
+"""uiautomator2's keyboard, of com.github.uiautomator: its extra `text` is base64, and it answers with a result."""
 _EDITOR_ACTIONS = {"2", "3", "4", "6"}  # go, search, send, done
 
 
@@ -42,6 +52,35 @@ async def hear(phone: PhoneSide, action: str, extras: dict[str, str]) -> None:
                 await perform(phone, PressKey("enter"))
         case "ADB_CLEAR_TEXT":
             await perform(phone, Clear())
+
+
+async def hear_uia2(phone: PhoneSide, action: str, extras: dict[str, str]) -> tuple[int, str]:
+    """Does what a broadcast to uiautomator2's keyboard asks; its result code (-1 is success) and data."""
+    if phone.input_method != UIA2_KEYBOARD:
+        phone.refuse(f"broadcast {action}: {phone.input_method} is selected, not {UIA2_KEYBOARD}")
+        return 0, ""
+    try:
+        text = base64.b64decode(extras.get("text", ""), validate=False).decode(errors="replace")
+    except binascii.Error:
+        return 0, "not base64"
+    match action:
+        case "ADB_KEYBOARD_INPUT_TEXT":
+            await _commit(phone, text)
+        case "ADB_KEYBOARD_SET_TEXT":
+            await perform(phone, TypeText(text, mode="replace") if text else Clear())
+        case "ADB_KEYBOARD_CLEAR_TEXT":
+            await perform(phone, Clear())
+        case "ADB_KEYBOARD_HIDE":
+            if await phone.owner.call(lambda device: device.state().keyboard):
+                await perform(phone, PressKey("back"))  # hides the keyboard and nothing more, while it is shown
+        case "ADB_KEYBOARD_SMART_ENTER":
+            await perform(phone, PressKey("enter"))
+        case "ADB_KEYBOARD_EDITOR_CODE":
+            if extras.get("code") in _EDITOR_ACTIONS:
+                await perform(phone, PressKey("enter"))
+        case "ADB_KEYBOARD_GET_CLIPBOARD":
+            return -1, base64.b64encode(phone.memory.clipboard.encode(errors="replace")).decode()
+    return -1, "success"
 
 
 async def _commit(phone: PhoneSide, text: str) -> None:

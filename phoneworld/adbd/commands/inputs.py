@@ -35,7 +35,8 @@ _SOURCES = {
     "touchscreen",
     "rotaryencoder",
 }
-_CTRL, _KEY_A, _DEL, _FORWARD_DEL = (113, 114), 29, 67, 112
+_CTRL, _SHIFT = (113, 114), {59, 60}
+_KEY_A, _KEY_C, _KEY_V, _KEY_X, _DEL, _FORWARD_DEL = 29, 31, 50, 52, 67, 112
 _USAGE = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n  tap swipe draganddrop motionevent text keyevent keycombination"
 
 
@@ -170,15 +171,20 @@ async def _do(call: Call, verb: str, words: list[str]) -> bool:
                 )
             await type_text(phone, words[0].replace("%s", " "))
         case "keyevent":
-            words = [word for word in words if not word.startswith("--")]
-            for code in _codes(words):
+            options = {word for word in words if word.startswith("--")}
+            if unknown := options - {"--longpress", "--doubletap", "--async"}:
+                phone.refuse(f"input keyevent {' '.join(sorted(unknown))}")
+            for code in _codes([word for word in words if word not in options]):
                 await press(phone, code)
+                if "--doubletap" in options:
+                    await press(phone, code)
         case "keycombination":
-            codes = _codes([word for word in words if not word.startswith("-t")])
-            if codes[0] in _CTRL and codes[1:] == [_KEY_A]:
-                phone.select_all(True)
-            else:
-                phone.refuse("input keycombination " + " ".join(words))
+            if words[:1] == ["-t"]:
+                words = words[2:]
+            codes = _codes(words)
+            if len(codes) < 2:
+                raise _BadArguments
+            await _combination(phone, codes)
         case "motionevent":
             await _motion(phone, words)
         case _:
@@ -186,29 +192,55 @@ async def _do(call: Call, verb: str, words: list[str]) -> bool:
     return True
 
 
+async def _combination(phone: PhoneSide, codes: list[int]) -> None:
+    """Ctrl+A, C, X, V in a field; Shift with a letter. Others do nothing here, as where an app has no shortcut for them."""
+    held, last = set(codes[:-1]), codes[-1]
+    key = key_of_code(last)
+    if held <= set(_CTRL) and last == _KEY_A:
+        phone.select_all(True)
+    elif held <= set(_CTRL) and last in (_KEY_C, _KEY_X):
+        if phone.memory.all_selected:
+            tree = await phone.owner.call(lambda device: device.hierarchy())
+            focused = next((node for node in tree.nodes() if node.focused and node.is_editable), None)
+            if focused is not None:
+                phone.set_clipboard(focused.value)
+            if last == _KEY_X:
+                await press(phone, _DEL)
+    elif held <= set(_CTRL) and last == _KEY_V:
+        await type_text(phone, phone.memory.clipboard)
+    elif held <= _SHIFT and key is not None and len(key) == 1 and key.isalpha():
+        await type_text(phone, key.upper())
+    else:
+        phone.refuse(f"input keycombination {' '.join(map(str, codes))}")
+
+
 async def _motion(phone: PhoneSide, words: list[str]) -> None:
-    """DOWN, any number of MOVE, UP; the gesture is done when the finger is lifted."""
+    """DOWN, any number of MOVE, UP, or CANCEL, and where."""
     verb = words[0].upper() if words else ""
-    now_s = asyncio.get_running_loop().time()
     if verb == "CANCEL":
         phone.finger = None
         return
     x, y = _numbers(words[1:], 2, 2)
-    at = Point(x, y)
+    if verb not in ("DOWN", "MOVE", "UP"):
+        raise _BadArguments
+    await motion(phone, verb, Point(x, y))
+
+
+async def motion(phone: PhoneSide, verb: str, at: Point) -> None:
+    """One event of a finger: DOWN, MOVE or UP. The gesture is done when the finger is lifted."""
+    now_s = asyncio.get_running_loop().time()
+    if verb == "DOWN":
+        phone.finger = Finger(at, at, now_s)
+        return
     finger = phone.finger
-    match verb:
-        case "DOWN":
-            phone.finger = Finger(at, at, now_s)
-        case "MOVE" | "UP" if finger is not None:
-            if at != finger.last and finger.moved_after_s is None:
-                finger.moved_after_s = now_s - finger.since_s
-            finger.last = at
-            if verb == "UP":
-                phone.finger = None
-                held_ms = int((finger.moved_after_s or 0) * 1000)
-                lasted_ms = int((now_s - finger.since_s) * 1000)
-                await perform(phone, gesture(phone.info.density, finger.start, at, lasted_ms, held_ms=held_ms))
-        case "MOVE" | "UP":
-            phone.refuse(f"input motionevent {verb} without DOWN")
-        case _:
-            raise _BadArguments
+    if finger is None:
+        phone.refuse(f"input motionevent {verb} without DOWN")
+        return
+    if at != finger.last and finger.moved_after_s is None:
+        finger.moved_after_s = now_s - finger.since_s
+    finger.last = at
+    if verb == "UP":
+        phone.finger = None
+        held_ms = int((finger.moved_after_s or 0) * 1000)
+        lasted_ms = int((now_s - finger.since_s) * 1000)
+        await perform(phone, gesture(phone.info.density, finger.start, at, lasted_ms, held_ms=held_ms))

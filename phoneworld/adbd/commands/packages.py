@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from phoneworld.adbd.commands.activity import read_intent
+from phoneworld.adbd.commands.installing import grant, install, uninstall
 from phoneworld.adbd.commands.registry import cmd, command, dumpsys
 from phoneworld.adbd.phone import app_of, component_of, full_class, token
 from phoneworld.adbd.shell import Call
@@ -50,6 +51,12 @@ async def pm(call: Call) -> int:
             return 0
         case "resolve-activity" | "query-activities":
             return await _activities(call, verb, words)
+        case "install":
+            return await install(call, words)
+        case "uninstall":
+            return await uninstall(call, words)
+        case "grant" | "revoke":
+            return await grant(call, verb, words)
         case _:
             call.phone.refuse("pm " + " ".join(call.args))
             return await call.fail(f"Unknown command: {verb}", 255)

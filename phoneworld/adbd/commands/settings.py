@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from phoneworld.adbd.commands.registry import cmd, command
-from phoneworld.adbd.phone import INPUT_METHODS
+from phoneworld.adbd.phone import ENABLED_AT_FIRST, INPUT_METHODS
 from phoneworld.adbd.shell import Call
 
 _NAMESPACES = ("system", "secure", "global")
@@ -82,7 +82,7 @@ async def ime(call: Call) -> int:
             await call.out(f"Input method {one}: {state} for user #0\n")
         case ["reset"]:
             phone.put_setting("secure", "default_input_method", INPUT_METHODS[0])
-            phone.put_setting("secure", "enabled_input_methods", ":".join(INPUT_METHODS))
+            phone.put_setting("secure", "enabled_input_methods", ":".join(ENABLED_AT_FIRST))
             await call.out(f"Reset current and enabled IMEs for user #0\nNewly selected IME: {INPUT_METHODS[0]}\n")
         case _:
             return await call.fail("ime <command>:\n  list [-a] [-s]\n  enable|disable|set <ID>\n  reset", 255)
