@@ -12,13 +12,22 @@ import shlex
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
-from phoneworld.device.adb_reading import check_injected, dump_failure, parse_activities, parse_focus, parse_keyboard
+from phoneworld.device.adb_animations import Animations
+from phoneworld.device.adb_reading import (
+    check_injected,
+    dump_failure,
+    parse_activities,
+    parse_focus,
+    parse_keyboard,
+    parse_screen,
+)
 from phoneworld.device.adb_server import AdbServer, AttachedDevice, ShellOutput
 from phoneworld.device.adb_typing import Typist
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.png import find_png
-from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceUnusable, DumpError
+from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceLost, DeviceUnusable, DumpError
 from phoneworld.ui.action import (
     Action,
     Answer,
@@ -48,21 +57,26 @@ from phoneworld.ui.xml import parse_hierarchy
 
 log = logging.getLogger("phoneworld.device")
 
-DUMP_FILE = "/data/local/tmp/phoneworld_dump.xml"
+T = TypeVar("T")
+DUMP_FILE = "/data/local/tmp/phoneworld_dump"
+"""Each dump goes to a file of its own, this name with a number: a file that is read was written by that dump."""
 _DUMPED = "dumped to:"
 _MARK = "@@phoneworld@@"
-_SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 _MAIN_QUERY = "cmd package query-activities -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
 _PACKAGE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*")
 _DUMP_TIMEOUT_S = 40.0
 _SCREENCAP_TRIES = 3
+_READ_TRIES = 3
 _RETRY_PAUSE_S = 0.2
+_RECONNECT_PAUSE_S = 0.5
 
 
 class AdbDevice:
-    """One phone. Every call names its serial; a phone that goes away raises DeviceLost.
+    """One phone. Every call names its serial; a phone that goes away and does not come back raises DeviceLost.
 
-    `dump_budget_s` bounds the tries for one tree. `clock` and `sleep` are the host's unless a test gives others.
+    What only reads is asked again once the phone is back; an action is not, since it may have been done.
+    `dump_budget_s` bounds the tries for one tree, `reconnect_s` the wait for a phone that went away. `clock` and `sleep` are
+    the host's unless a test gives others.
     """
 
     def __init__(
@@ -71,24 +85,31 @@ class AdbDevice:
         *,
         server: AdbServer | None = None,
         dump_budget_s: float = 30.0,
+        reconnect_s: float = 15.0,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._serial = serial
         self._server = server or AdbServer()
-        self._dump_budget_s = dump_budget_s
+        self._dump_budget_s, self._reconnect_s = dump_budget_s, reconnect_s
         self._clock, self._sleep = clock, sleep
         self._info: DeviceInfo | None = None
         self._size_now: Size | None = None
         self._display: str = ""
         self._ours = False
+        self._retried: list[str] = []
+        self._dumps = 0
+        self._animations = Animations(serial, self.run)
         self._typist = Typist(self.run, self.hierarchy, clock=clock, sleep=sleep)
 
     @classmethod
     def find(cls, serial: str | None = None) -> AdbDevice:
         """The named phone, or the only usable one. Raises DeviceNotFound, DeviceAmbiguous, DeviceUnusable."""
         server = AdbServer()
-        return cls(server.find(serial).serial, server=server)
+        device = cls(server.find(serial).serial, server=server)
+        if device._animations.put_back_left_behind():
+            log.warning("%s: animations that a broken-off recording had switched off are on again", device.serial)
+        return device
 
     @staticmethod
     def attached() -> tuple[AttachedDevice, ...]:
@@ -106,8 +127,45 @@ class AdbDevice:
     @property
     def info(self) -> DeviceInfo:
         if self._info is None:
-            self._info = self._read_info()
+            self._info = self._read(self._read_info)
         return self._info
+
+    def take_retried(self) -> tuple[str, ...]:
+        """Why something had to be asked again since this was called last: codes such as NULL_ROOT, in order."""
+        taken, self._retried = tuple(self._retried), []
+        return taken
+
+    def hold_still(self) -> None:
+        """Switches the phone's animations off until `close`; see `adb_animations.py`."""
+        self._read(self._animations.off)
+
+    def _read(self, ask: Callable[[], T]) -> T:
+        """Asks for something that changes nothing, again where the phone broke off or went away and came back."""
+        for left in range(_READ_TRIES - 1, -1, -1):
+            try:
+                return ask()
+            except DeviceLost as e:
+                if not left or not self._is_back():
+                    raise
+                log.warning("%s; it is back", e.message)
+                self._retried.append("RECONNECTED")
+            except DeviceError as e:
+                if not left or type(e) is not DeviceError:
+                    raise
+                log.warning("%s; asking again", e.message)
+                self._retried.append("BROKEN_OFF")
+        raise AssertionError("unreachable")
+
+    def _is_back(self) -> bool:
+        """Waits for a phone that went away, and connects to it anew where that is how it is reached."""
+        deadline = self._clock() + self._reconnect_s
+        while True:
+            try:
+                return self._server.find(self._serial).usable
+            except DeviceError:
+                if self._clock() >= deadline:
+                    return False
+            self._sleep(_RECONNECT_PAUSE_S)
 
     def _read_info(self) -> DeviceInfo:
         names = (
@@ -128,11 +186,7 @@ class AdbDevice:
             "settings get secure ui_night_mode",
         ]
         parts = [part.strip() for part in self.run(f"; echo {_MARK}; ".join(lines)).text.split(_MARK)]
-        sizes = {
-            kind: Size(int(w), int(h)) for kind, w, h in re.findall(r"(Physical|Override) size: (\d+)x(\d+)", parts[0])
-        }
-        densities = {kind: int(n) for kind, n in re.findall(r"(Physical|Override) density: (\d+)", parts[1])}
-        size = sizes.get("Override") or sizes.get("Physical")
+        size, density = parse_screen(parts[0] + "\n" + parts[1])
         if size is None:
             raise DeviceUnusable(
                 f"device {self._serial} does not say how large its screen is: {parts[0][:80]!r}",
@@ -142,7 +196,7 @@ class AdbDevice:
         self._ours = ours == "1"
         return DeviceInfo(
             size,
-            density=densities.get("Override") or densities.get("Physical") or 420,
+            density=density,
             model=model,
             manufacturer=maker,
             android=android,
@@ -154,6 +208,9 @@ class AdbDevice:
         )
 
     def state(self) -> DeviceState:
+        return self._read(self._state)
+
+    def _state(self) -> DeviceState:
         output = self.run(
             "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|mCurrentRotation|mRotation='; "
             f"echo {_MARK}; dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'; echo {_MARK}; date +%s"
@@ -173,6 +230,9 @@ class AdbDevice:
         A screen that never rests is tried again without animations, then compressed. Raises CaptureFailed with the code
         DUMP_NOT_IDLE, NULL_ROOT, DUMP_FAILED or BAD_DUMP, quoting the phone's line.
         """
+        return self._read(self._hierarchy)
+
+    def _hierarchy(self) -> Hierarchy:
         deadline = self._clock() + self._dump_budget_s
         while True:
             try:
@@ -187,8 +247,17 @@ class AdbDevice:
             self._sleep(_RETRY_PAUSE_S)
 
     def _dump(self, options: str = "") -> Hierarchy:
-        # The old file must go first: where the dump fails it would be read again as if it were new.
-        line = f"rm -f {DUMP_FILE}; uiautomator dump {options}{DUMP_FILE} 2>&1; cat {DUMP_FILE}"
+        try:
+            return self._dump_once(options)
+        except CaptureFailed as e:
+            self._retried.append(e.code)
+            raise
+
+    def _dump_once(self, options: str) -> Hierarchy:
+        # A file of an earlier dump, ours or another client's, must not be read as if it were new: dumps fail without a word.
+        self._dumps += 1
+        file = f"{DUMP_FILE}{self._dumps}.xml"
+        line = f"rm -f {DUMP_FILE}*.xml; uiautomator dump {options}{file} 2>&1; cat {file}"
         output = self._server.exec_out(self._serial, line, timeout_s=_DUMP_TIMEOUT_S)
         starts = [at for mark in (b"<?xml", b"<hierarchy") if (at := output.find(mark)) >= 0]
         told = output[: min(starts, default=len(output))].decode(errors="replace").strip()
@@ -205,8 +274,8 @@ class AdbDevice:
 
     def _dump_without_animations(self, deadline: float, failed: CaptureFailed) -> Hierarchy:
         """One more full try and one compressed with the animations off; the scales are put back whatever happens."""
-        before = self.run("; ".join(f"settings get global {name}" for name in _SCALES)).text.split()
-        self.run("; ".join(f"settings put global {name} 0" for name in _SCALES))
+        held = self._animations.are_off
+        self._animations.off()
         try:
             for options in ("", "--compressed "):
                 if self._clock() >= deadline:
@@ -218,22 +287,21 @@ class AdbDevice:
                     continue
                 return replace(tree, attributes=(*tree.attributes, ("compressed", "true"))) if options else tree
         finally:
-            values = dict(zip(_SCALES, before, strict=False))
-            self.run(
-                "; ".join(
-                    f"settings put global {n} {v}" if v != "null" else f"settings delete global {n}"
-                    for n, v in values.items()
-                )
-            )
+            if not held:
+                self._animations.put_back()
         raise failed
 
     def screenshot(self) -> bytes:
         """A PNG, whole to its last chunk. Raises CaptureFailed with the code NO_PNG where none can be had in three tries."""
+        return self._read(self._screenshot)
+
+    def _screenshot(self) -> bytes:
         for left in range(_SCREENCAP_TRIES - 1, -1, -1):
             output = self._server.exec_out(self._serial, f"screencap -p{self._display}", timeout_s=_DUMP_TIMEOUT_S)
             try:
                 found = find_png(output)
-            except CaptureFailed:
+            except CaptureFailed as e:
+                self._retried.append(e.code)
                 if not left:
                     raise
                 if (state := self._server.state(self._serial)) != "device":
@@ -262,8 +330,23 @@ class AdbDevice:
             self._display = f" -d {found.group(1)}"
 
     def perform(self, action: Action) -> None:
-        """Does one action. Raises ActionError where it lies outside the screen or adb cannot do it here."""
+        """Does one action. Raises ActionError where it lies outside the screen or adb cannot do it here.
+
+        DeviceError where the phone went away in the middle of it and is back: it may have been done or not.
+        """
         self._check(action)
+        try:
+            self._perform(action)
+        except DeviceLost as e:
+            if not self._is_back():
+                raise
+            self._retried.append("RECONNECTED")
+            raise DeviceError(
+                f"the device {self._serial} went away in the middle of an action and is back: whether it was done is not known",
+                hint="look at the screen before you do it again",
+            ) from e
+
+    def _perform(self, action: Action) -> None:
         match action:
             case Tap(x, y):
                 self._input(f"input tap {x} {y}")
@@ -348,7 +431,7 @@ class AdbDevice:
 
     def apps(self) -> tuple[InstalledApp, ...]:
         """What has a launcher icon; on phones that cannot be asked (before Android 7), every package."""
-        output = self.run(_MAIN_QUERY)
+        output = self._read(lambda: self.run(_MAIN_QUERY))
         if found := parse_activities(output.text):
             return found
         return tuple(
@@ -365,7 +448,8 @@ class AdbDevice:
             )
 
     def close(self) -> None:
-        """Nothing is held open between calls."""
+        """Puts the animations back where `hold_still` has switched them off; may be called twice."""
+        self._animations.put_back()
 
 
 def _checked(package: str) -> str:

@@ -8,6 +8,7 @@ from phoneworld.device.adb_server import ShellOutput
 from phoneworld.device.device import InstalledApp
 from phoneworld.errors import ActionError, CaptureFailed, DeviceUnusable
 from phoneworld.ui.device_state import DeviceState
+from phoneworld.ui.geometry import Size
 
 
 def check_injected(output: ShellOutput, line: str) -> None:
@@ -59,6 +60,13 @@ def parse_focus(text: str) -> DeviceState:
         package + activity if activity.startswith(".") else activity,
         rotation=(rotation // 90 if rotation >= 4 else rotation) % 4,
     )
+
+
+def parse_screen(text: str) -> tuple[Size | None, int]:
+    """Size, in the natural orientation, and density, from `wm size` and `wm density`: what was overridden is what apps see."""
+    sizes = {kind: Size(int(w), int(h)) for kind, w, h in re.findall(r"(Physical|Override) size: (\d+)x(\d+)", text)}
+    densities = {kind: int(n) for kind, n in re.findall(r"(Physical|Override) density: (\d+)", text)}
+    return sizes.get("Override") or sizes.get("Physical"), densities.get("Override") or densities.get("Physical") or 420
 
 
 def parse_keyboard(text: str) -> bool:

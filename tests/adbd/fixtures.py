@@ -105,4 +105,5 @@ def attached(adb_server: int) -> Iterator[Attached]:
         told = subprocess.run([*base, "connect", served.serial], capture_output=True, timeout=20, check=True).stdout
         assert told.startswith(b"connected to"), told
         yield Attached(served, device, adb_server)
-        subprocess.run([*base, "disconnect", served.serial], capture_output=True, timeout=20, check=True)
+        # One that was taken away in the test is no longer attached.
+        subprocess.run([*base, "disconnect", served.serial], capture_output=True, timeout=20, check=False)
