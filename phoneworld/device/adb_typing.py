@@ -1,7 +1,9 @@
 """Enters text on a phone over adb, by a route that can do it, or says plainly that it cannot.
 
 printable ASCII          `input text`, quoted; a newline is the Enter key
-anything else            ADBKeyBoard's broadcast in base64, then the field is read back
+anything else            ADBKeyBoard's broadcast in base64
+
+Either way the field that has the focus is read before and after it: text that did not arrive is an error, not a recording.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import shlex
 from collections.abc import Callable, Iterator
 
 from phoneworld.device.adb_server import ShellOutput
-from phoneworld.errors import ActionError
+from phoneworld.errors import ActionError, CaptureFailed
 from phoneworld.ui.keys import KEY_CODES
 from phoneworld.ui.node import Hierarchy, Node
 
@@ -43,8 +45,7 @@ class Typist:
             return
         plain = all(" " <= c <= "~" for c in text)
         if plain or (all(" " <= c <= "~" or c in "\n\t" for c in text) and not self._has_adb_keyboard()):
-            for line in text_commands(text):
-                self._checked(line)
+            self._type_by_input(text)
         else:
             self._type_by_broadcast(text)
 
@@ -73,6 +74,31 @@ class Typist:
 
     def _has_adb_keyboard(self) -> bool:
         return ADB_KEYBOARD in self._run("ime list -s -a").text.split()
+
+    def _type_by_input(self, text: str) -> None:
+        """Types it, and waits until the field has taken in something. A field that makes other text of it is what it is.
+
+        Where no field is known to have the focus (a screen that draws itself), it is typed all the same.
+        """
+        field = self._seen()
+        for line in text_commands(text):
+            self._checked(line)
+        if field is None:
+            return
+        deadline = self._clock() + _ENTRY_TIMEOUT_S
+        while (now := self._seen()) is not None and _same_field(field, now) and now.value == field.value:
+            if self._clock() >= deadline:
+                raise ActionError(
+                    f"the text was not entered: the field still holds {field.value!r} after {text!r}", hint="does this field take text?"
+                )
+            self._sleep(_POLL_S)
+
+    def _seen(self) -> Node | None:
+        """The field with the focus, None where there is none or the screen cannot be read now."""
+        try:
+            return self._focused()
+        except CaptureFailed:
+            return None
 
     def _type_by_broadcast(self, text: str) -> None:
         if not self._has_adb_keyboard():
@@ -119,6 +145,10 @@ class Typist:
             f"the text was not entered as given: the field holds {found!r} after {text!r}",
             hint="does this field take such text?",
         )
+
+
+def _same_field(a: Node, b: Node) -> bool:
+    return (a.class_name, a.resource_id, a.bounds.left, a.bounds.top) == (b.class_name, b.resource_id, b.bounds.left, b.bounds.top)
 
 
 def _entered(held: str, found: str, text: str, *, hidden: bool) -> bool:

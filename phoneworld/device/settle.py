@@ -5,7 +5,9 @@ pictures. Equality alone is no proof of rest, so the wait is longer where
 
 - a progress widget is on the screen (it looks the same twice while the app still loads),
 - the tree is still what it was before the action (the app may not have reacted yet),
-- there is nothing on the screen at all (a blank page that still loads).
+- there is nothing on the screen at all (a blank page that still loads),
+- the picture has changed and the tree has not: the dump may be an old one, or tell nothing of a pop-up (`picture-only` where it
+  stays so to the end).
 
 At the limit the last look is kept and marked: never a guess, never an empty screen. `Watch` holds the rules and knows no
 device and no clock; `settle` is the loop around it.
@@ -16,9 +18,10 @@ from __future__ import annotations
 import io
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Protocol, runtime_checkable
 
 from PIL import Image, ImageChops
 
@@ -34,7 +37,24 @@ _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BUSY_CLASSES = ("ProgressBar", "ProgressIndicator", "LoadingView", "ShimmerFrameLayout")
 _BUSY_ID_WORDS = {"progress", "loading", "loader", "shimmer", "skeleton", "refreshing"}
 _BUSY_TEXTS = {"loading", "please wait", "加载中", "正在加载", "載入中", "cargando", "chargement", "wird geladen", "読み込み中"}
+_DOUBTED_LOOKS, _UNCHANGED_LOOKS = 3, 4
+"""How many equal looks in a row are believed where the picture has changed and the tree has not; more where it is still the one
+from before the action."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+@runtime_checkable
+class Retrying(Protocol):
+    """A phone that asks again by itself where a tree or a picture could not be had."""
+
+    def take_retried(self) -> tuple[str, ...]:
+        """Why, since this was called last: codes in order."""
+        ...
+
+
+def take_retried(device: Device) -> tuple[str, ...]:
+    """What a phone has asked for again since it was last taken; nothing where it does not count."""
+    return device.take_retried() if isinstance(device, Retrying) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +65,7 @@ class Reading:
     after the start this look was first seen: the settling time of the screen, not the time spent to be sure of it.
     `transients` are other looks seen on the way, oldest first; they are not at rest themselves. `busy` names the progress
     widgets that were still shown; pass them as `calm` next time and they no longer prolong the wait. `retries` counts
-    trees or pictures that could not be had at first.
+    trees or pictures that could not be had at first, `retried` says why, one code each time.
     """
 
     hierarchy: Hierarchy
@@ -57,6 +77,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     busy: frozenset[str] = frozenset()
     retries: int = 0
+    retried: tuple[str, ...] = ()
 
     @property
     def size(self) -> Size:
@@ -86,14 +107,25 @@ class Watch:
     before: str = ""
     calm: frozenset[str] = frozenset()
     density: int = 420
+    before_picture: bytes = b""
     run: list[Look] = field(default_factory=list)
     gone: list[Look] = field(default_factory=list)
+    looks: int = 0
+    wanted: int = 2
 
     def see(self, look: Look) -> None:
         """Takes in one more look: it either confirms the one before, or starts anew."""
-        if self.run and not (self._fits(look) and self._same(self.run[-1], look)):
-            self.gone.append(self.run[-1])
+        last = self.run[-1] if self.run else None
+        if last is not None and not (self._fits(look) and self._same(last, look)):
+            self.gone.append(last)
             self.run = []
+        if not self.run:
+            self.looks, self.wanted = 0, 2
+            if self.is_picture_only(look):
+                self.wanted = _UNCHANGED_LOOKS
+            elif last is not None and last.digest == look.digest:
+                self.wanted = _DOUBTED_LOOKS
+        self.looks += 1
         # The first look of a run tells since when, the last one is kept: memory stays small on a long wait.
         self.run = [self.run[0], look] if self.run else [look]
 
@@ -102,6 +134,14 @@ class Watch:
         if self.run:
             self.gone.append(self.run[-1])
             self.run = []
+
+    def is_picture_only(self, look: Look) -> bool:
+        """True where the picture is not what it was before the action, and the tree says that nothing has changed."""
+        return (
+            look.digest == self.before
+            and bool(look.screenshot and self.before_picture)
+            and not same_picture(look.screenshot, self.before_picture, unsteady_regions(look.hierarchy, self.density))
+        )
 
     @property
     def latest(self) -> Look | None:
@@ -114,7 +154,7 @@ class Watch:
     @property
     def rested(self) -> bool:
         """True where the latest look may be kept as settled."""
-        if len(self.run) < 2 or self.is_busy or not self._fits(self.run[-1]):
+        if self.looks < self.wanted or self.is_busy or not self._fits(self.run[-1]):
             return False
         first, last = self.run[0], self.run[-1]
         quiet = self.quiet_ms
@@ -153,6 +193,7 @@ def settle(
     blank_quiet_s: float = 1.0,
     busy_timeout_s: float = 12.0,
     before: Hierarchy | None = None,
+    before_picture: bytes = b"",
     calm: frozenset[str] = frozenset(),
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -160,7 +201,7 @@ def settle(
     """The screen once it is at rest, or as it is at the limit, marked `settled=False`.
 
     `timeout_s` is the limit, `busy_timeout_s` the one while a progress widget is shown; a slow phone gets at least two looks
-    whatever they say. `before` is the tree before the action. Raises CaptureFailed where no tree could be had within the
+    whatever they say. `before` is the tree before the action, `before_picture` the picture that belongs to it. Raises CaptureFailed where no tree could be had within the
     limit and one retry, DeviceLost where the phone went away.
     """
     start = clock()
@@ -175,9 +216,11 @@ def settle(
         before=tree_digest(before) if before is not None else "",
         calm=calm,
         density=device.info.density,
+        before_picture=before_picture,
     )
     state: DeviceState | None = None
-    retries, looks = 0, 0
+    retried: list[str] = []
+    looks, failures = 0, 0
     busy_until_s = 0.0
     while True:
         at = now_ms()
@@ -186,7 +229,8 @@ def settle(
             hierarchy = device.hierarchy()
         except (CaptureFailed, DumpError) as e:
             failure = e
-            retries += 1
+            failures += 1
+            retried += take_retried(device) or (_code(e),)
             watch.interrupt()
         else:
             digest = tree_digest(hierarchy)
@@ -196,29 +240,34 @@ def settle(
             screenshot = b""
             try:
                 screenshot = device.screenshot()
-            except CaptureFailed:
-                retries += 1
+            except CaptureFailed as e:
+                retried += take_retried(device) or (e.code,)
+            retried += take_retried(device)
             watch.see(Look(hierarchy, screenshot, at, now_ms(), digest, busy_widgets(hierarchy)))
             looks += 1
             if state is not None and watch.rested:
-                return _reading(watch, state, settled=True, retries=retries)
+                return _reading(watch, state, settled=True, retried=retried)
         if watch.is_busy:
             busy_until_s = now_ms() / 1000
         if now_ms() >= min(busy_until_s + timeout_s, max(timeout_s, busy_timeout_s)) * 1000:
-            if failure is not None and retries > 1:
+            if failure is not None and failures > 1:
                 raise _capture_failed(failure)
             if failure is None and looks > 1:
-                return _reading(watch, state or device.state(), settled=False, retries=retries)
+                return _reading(watch, state or device.state(), settled=False, retried=retried)
         sleep(max(0.0, quiet_s - (now_ms() - at) / 1000))
 
 
 def _capture_failed(failure: CaptureFailed | DumpError) -> CaptureFailed:
     if isinstance(failure, CaptureFailed):
         return failure
-    return CaptureFailed(failure.message, code=type(failure).__name__, hint=failure.hint)
+    return CaptureFailed(failure.message, code=_code(failure), hint=failure.hint)
 
 
-def _reading(watch: Watch, state: DeviceState, *, settled: bool, retries: int) -> Reading:
+def _code(failure: CaptureFailed | DumpError) -> str:
+    return failure.code if isinstance(failure, CaptureFailed) else type(failure).__name__
+
+
+def _reading(watch: Watch, state: DeviceState, *, settled: bool, retried: Sequence[str]) -> Reading:
     last = watch.run[-1]
     notes = () if settled else ("unsettled",)
     if not last.screenshot:
@@ -227,6 +276,8 @@ def _reading(watch: Watch, state: DeviceState, *, settled: bool, retries: int) -
         notes = (*notes, "secure")
     elif is_blank(last.hierarchy):
         notes = (*notes, "opaque")
+    if watch.is_picture_only(last) and "secure" not in notes:
+        notes = (*notes, "picture-only")
     return Reading(
         last.hierarchy,
         last.screenshot,
@@ -246,7 +297,8 @@ def _reading(watch: Watch, state: DeviceState, *, settled: bool, retries: int) -
         ),
         notes=notes,
         busy=last.busy,
-        retries=retries,
+        retries=len(retried),
+        retried=tuple(retried),
     )
 
 
