@@ -16,7 +16,7 @@ from phoneworld.ui.action import Action, Clear, LongPress, PressKey, Swipe, Tap
 from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
 from recorder.attribute import focused_field
-from recorder.safety import Guard, Kind
+from recorder.safety import Forbidden, Guard
 
 # Sensible weights explore well for the first hundreds of steps; novelty is laid over them by the policy.
 WEIGHTS = {
@@ -51,7 +51,7 @@ class Skipped:
 
     action_class: str
     instance: str
-    kind: Kind
+    kind: Forbidden
 
 
 def candidates(capture: Capture, *, guard: Guard) -> tuple[tuple[Candidate, ...], tuple[Skipped, ...]]:
@@ -195,7 +195,7 @@ def _typing(capture: Capture, focus: Path | None, guard: Guard) -> list[Candidat
         return []
     hierarchy, size = capture.hierarchy, capture.size
     node = hierarchy.at(focus)
-    if not node.enabled or not _on_screen(node.bounds, size):
+    if not node.enabled or not _on_screen(node.bounds, size) or guard.forbids(hierarchy, focus, size) is not None:
         return []
     widget, words = widget_class(hierarchy, focus), instance_of(node)
     found = [Candidate("type" if node.value else "type_first", f"type {widget}", words, focus)]

@@ -1,6 +1,7 @@
 """The journal on disk: `app.journal/` beside `app.graph.json`. The only part of the recorder that writes files.
 
     app.journal/journal.jsonl          one record a line, only ever appended to, flushed to the disk with every write
+    app.journal/salt                   the key of the placeholders for personal texts; not to be handed on
     app.journal/pictures/<sha256>.png  screenshots, each on the disk before the record that refers to it
 
 Once the graph is written and has been read back, the pictures lie in `app.assets/` and are removed here; the lines stay, so
@@ -57,6 +58,7 @@ class JournalFolder:
             journal = cls._held(out, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             os.ftruncate(journal._file, 0)
             shutil.rmtree(folder / "pictures", ignore_errors=True)
+            (folder / "salt").unlink(missing_ok=True)
             _flush_folder(folder)
             _flush_folder(folder.parent)
         except OSError as e:
@@ -88,6 +90,22 @@ class JournalFolder:
                 f"{path} is being written by another recorder", hint="wait until it has stopped, or choose another -o"
             ) from None
         return cls(out, file)
+
+    def salt(self) -> bytes:
+        """The key of this recording's placeholders: made once, readable by its owner only, never in the graph.
+
+        With it the placeholders of short numbers could be tried out: what is handed on is the graph and its assets.
+        """
+        path = self.folder / "salt"
+        try:
+            if not path.is_file():
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                os.write(handle, os.urandom(16))
+                os.fsync(handle)
+                os.close(handle)
+            return path.read_bytes()
+        except OSError as e:
+            raise _unwritable(path, e) from None
 
     def read(self) -> tuple[Record, ...]:
         """The records so far; a line that was cut in mid-write is removed from the file. Raises FileFormatError."""

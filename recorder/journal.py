@@ -19,6 +19,7 @@ A journal that was cut anywhere loses only the line that was cut. A step that wa
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -67,6 +68,7 @@ class RecordingRecord(_Record):
     keep: bool = False
     allow: list[str] = []
     created: str = ""
+    mode: str = "explore"
 
 
 class TreeRecord(_Record):
@@ -79,6 +81,7 @@ class CaptureRecord(_Record):
     record: Literal["capture"] = "capture"
     capture: CaptureModel
     retries: Natural = 0
+    retried: dict[str, Natural] = {}
 
 
 class TraceRecord(_Record):
@@ -86,6 +89,7 @@ class TraceRecord(_Record):
     id: str
     start: CaptureId
     start_kind: StartKind
+    instruction: str = ""
 
 
 class BegunRecord(_Record):
@@ -129,6 +133,7 @@ class EndRecord(_Record):
     record: Literal["end"] = "end"
     reason: str
     message: str = ""
+    redacted: dict[str, Natural] = {}
 
 
 Record = (
@@ -148,7 +153,10 @@ _ANY: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="r
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a recording holds, in figures. `steps` are the captured ones; `screens` and `skipped` are filled in by exploring."""
+    """What a recording holds, in figures. `steps` are the captured ones; `screens` and `skipped` are filled in by exploring.
+
+    `redacted` counts captures and steps, `redacted_kinds` what was taken out, by kind.
+    """
 
     steps: int = 0
     screens: int = 0
@@ -162,6 +170,8 @@ class Summary:
     redacted: int = 0
     skipped: int = 0
     elapsed_s: float = 0.0
+    retried_for: dict[str, int] = field(default_factory=dict)
+    redacted_kinds: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -176,8 +186,10 @@ class Story:
     begun: int = 0
     ended: str = ""
     retried: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     steps: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def tell(self, record: Record) -> None:
         """Takes in the next record. Raises FileFormatError where it cannot follow on what was told before."""
@@ -191,9 +203,13 @@ class Story:
             case CaptureRecord():
                 self.captures[record.capture.id] = record.capture
                 self.retried += record.retries
+                self.reasons.update(record.retried)
             case TraceRecord():
                 self.close("interrupted")
-                self.traces.append({"id": record.id, "start": record.start, "start_kind": record.start_kind, "transitions": []})
+                self.traces.append({
+                    "id": record.id, "start": record.start, "start_kind": record.start_kind, "instruction": record.instruction,
+                    "transitions": [],
+                })  # fmt: skip
             case BegunRecord():
                 if not self.traces or self.open is not None or self.at != record.source:
                     raise FileFormatError(f"step {record.step} begins at {record.source}, where no trace stands")
@@ -225,6 +241,7 @@ class Story:
             case EndRecord():
                 self.close("interrupted")
                 self.ended = record.reason
+                self.kinds.update(record.redacted)
 
     def close(self, reason: str) -> None:
         """A step that is still open is unfinished: it is kept as such at the end of its trace."""
@@ -271,7 +288,9 @@ class Story:
             unfinished=sum(reason in ("interrupted", "device-lost") for reason in broken),
             refused=self.refused,
             retried=self.retried,
+            retried_for=dict(self.reasons.most_common()),
             redacted=redacted,
+            redacted_kinds=dict(sorted(self.kinds.items())),
             elapsed_s=sum(self.captures[self._end(t)].time_ms - self.captures[t["start"]].time_ms for t in self.traces) / 1000,
         )
 
@@ -350,6 +369,7 @@ def header(
     keep: bool,
     allow: Sequence[str],
     created: str,
+    mode: str = "explore",
 ) -> RecordingRecord:
     """The first line of a journal."""
     model = {name: getattr(device, name) for name in DeviceModel.model_fields if name not in ("width", "height")}
@@ -362,6 +382,7 @@ def header(
         keep=keep,
         allow=list(allow),
         created=created,
+        mode=mode,
     )
 
 
@@ -371,8 +392,8 @@ def tree_record(hierarchy: Hierarchy) -> TreeRecord:
     return TreeRecord(sha=hashlib.sha256(xml.encode("utf-8")).hexdigest(), xml=xml)
 
 
-def capture_record(capture: Capture, tree: str, *, retries: int = 0) -> CaptureRecord:
-    """A capture as it is stored; `tree` is the hash of its tree."""
+def capture_record(capture: Capture, tree: str, *, retries: int = 0, retried: Sequence[str] = ()) -> CaptureRecord:
+    """A capture as it is stored; `tree` is the hash of its tree, `retried` why something was asked for again."""
     state = capture.state
     return CaptureRecord(
         capture=CaptureModel(
@@ -388,6 +409,7 @@ def capture_record(capture: Capture, tree: str, *, retries: int = 0) -> CaptureR
             notes=list(capture.notes),
         ),
         retries=retries,
+        retried=dict(Counter(retried)),
     )
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 from PIL import Image
 
-from phoneworld.errors import RecordingError
 from phoneworld.ui.action import Action, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.selector import Selector, find
 from recorder.kinds import kind_of_field, personal
+from recorder.selectors import parse_redact
 
 BULLET = "•"
 _BULLETS = {BULLET, "*", "●", "·", "\u2219"}
@@ -38,8 +38,6 @@ _HINTS = re.compile(
 )
 _COVER = (128, 128, 128)
 _SHORTEST = 4  # a shorter secret would blacken half of the screen
-_SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.+)", re.S)
-_SELECTOR_FIELDS = {"id": "resource_id", "text": "text", "desc": "content_desc", "class": "class_name"}
 _TEXTS_OF_ACTIONS = ("text", "url")
 
 
@@ -57,25 +55,6 @@ class Redacted:
 
     hierarchy: Hierarchy
     covered: tuple[Bounds, ...] = ()
-
-
-def parse_selector(text: str) -> Selector | None:
-    """`id=NAME`, `text=...`, `desc=...` or `class=...` as a Selector; None for a text that is none."""
-    found = _SELECTOR.fullmatch(text)
-    return None if found is None else Selector(**{_SELECTOR_FIELDS[found["name"]]: found["value"]})
-
-
-def parse_redact(given: Iterable[str]) -> tuple[tuple[str, ...], tuple[Selector, ...]]:
-    """The texts and the selectors of a `--redact` list. Raises RecordingError for an empty one."""
-    texts: list[str] = []
-    selectors: list[Selector] = []
-    for one in given:
-        if not one.strip():
-            raise RecordingError("an empty text cannot be redacted", hint="--redact 'Jane Doe' or --redact id=account_name")
-        selector = parse_selector(one)
-        texts.extend([one] if selector is None else [])
-        selectors.extend([selector] if selector is not None else [])
-    return tuple(texts), tuple(selectors)
 
 
 @dataclass(slots=True)
@@ -120,9 +99,9 @@ class Redactor:
             self.count += 1
             self.kinds["password"] += 1
             return replace(action, text=BULLET * len(action.text))
-        if isinstance(action, TypeText) and target is not None and action.text not in self.own:
-            if (kind := self._kind_of(target)) is not None:
-                return replace(action, text=self._placeholder(action.text, kind))
+        kind = self._kind_of(target) if isinstance(action, TypeText) and target is not None else None
+        if isinstance(action, TypeText) and kind is not None and action.text not in self.own:
+            return replace(action, text=self._placeholder(action.text, kind))
         changed: dict[str, Any] = {
             f.name: self.text(getattr(action, f.name)) for f in fields(action) if f.name in _TEXTS_OF_ACTIONS
         }
@@ -230,6 +209,12 @@ class Redactor:
             if made != value and made not in self._issued and not any(known in made for known in self._learned):
                 break
         return made
+
+
+def redactor_of(redact: Iterable[str] = (), *, personal: bool = True, masks: tuple[Mask, ...] = ()) -> Redactor:
+    """A redactor from a `--redact` list. Raises RecordingError for an empty entry."""
+    texts, selectors = parse_redact(redact)
+    return Redactor(masks, personal=personal, listed=texts, selectors=selectors)
 
 
 def shaped(value: str, key: bytes) -> str:

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import assert_never
 
 from phoneworld.device.device import Device, InstalledApp
-from phoneworld.device.settle import Reading, settle, tree_digest
+from phoneworld.device.settle import Reading, Stillable, settle, tree_digest
 from phoneworld.errors import (
     ActionError,
     BrowserError,
@@ -31,8 +31,9 @@ from phoneworld.graph.graph import RecordedApp, StateGraph
 from phoneworld.ui.node import Hierarchy
 from recorder.folder import JournalFolder
 from recorder.journal import RecordingRecord, Summary, header, tell_all
-from recorder.redact import Mask, Redactor
+from recorder.redact import Mask, Redactor, redactor_of
 from recorder.safety import Guard, parse_allow
+from recorder.selectors import parse_avoid
 from recorder.session import (
     AppCleared,
     Begin,
@@ -122,7 +123,11 @@ def run_recording(
     out: Path | str,
     resume: bool = False,
     allow: Iterable[str] = (),
+    avoid: Iterable[str] = (),
     masks: tuple[Mask, ...] = (),
+    redact: Iterable[str] = (),
+    redact_personal: bool = True,
+    budget_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     keep: bool = False,
     force: bool = False,
@@ -133,22 +138,25 @@ def run_recording(
 
     `steps` is the number of steps in all (100; on resuming the number given before). With `resume` the journal beside
     `out` is gone on with, `app`, `seed` and, where none is given, `allow` being its own. `keep` leaves the app's data as they are. `look` reads the
-    settled screen. Raises RecordingError where the recording cannot be started; whatever happens later is in the result.
+    settled screen. `avoid` are selectors (`id=...`, `text=...`) of what is left alone, `redact` texts and selectors of what is
+    not stored beside passwords and, unless `redact_personal` is False, personal texts. `budget_s` ends it after that time. Raises RecordingError where the recording cannot be started; whatever happens later is in the result.
     """
     out = Path(out)
-    guard, redactor = Guard(parse_allow(allow)), Redactor(masks)
+    guard, redactor = Guard(parse_allow(allow), parse_avoid(avoid)), redactor_of(redact, personal=redact_personal, masks=masks)
     journal = JournalFolder.open(out) if resume else None
     try:
         if journal is not None:
+            redactor.salt = journal.salt()
             session = _resumed(journal, device, app, steps, guard, redactor)
             if session.story.begun >= session.header.steps:
                 return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
         else:
-            installed = _installed(device, app)
+            found = installed(device, app)
             journal = JournalFolder.create(out, force=force)
+            redactor.salt = journal.salt()
             total = DEFAULT_STEPS if steps is None else steps
-            session = Session(_header(device, installed, seed, total, keep, guard), guard, redactor)
-        return _run(session, device, journal, on_progress, stop or StopFlag(), look or _look)
+            session = Session(_header(device, found, seed, total, keep, guard), guard, redactor)
+        return _run(session, device, journal, on_progress, stop or StopFlag(), look or Looker(), budget_s)
     finally:
         if journal is not None:
             journal.close()
@@ -161,11 +169,15 @@ def _run(
     on_progress: Callable[[Progress], None] | None,
     stop: StopFlag,
     look: Callable[[Device, Hierarchy | None, frozenset[str]], Reading],
+    budget_s: float | None,
 ) -> Recorded:
+    deadline = None if budget_s is None else time.monotonic() + budget_s
     reason: Reason = "interrupted"
     message = ""
     hands = Hands(device, look)
     try:
+        if isinstance(device, Stillable):
+            device.hold_still()
         queue: deque[Command] = deque(session.receive(Begin()))
         while queue:
             match queue.popleft():
@@ -179,6 +191,8 @@ def _run(
                     event = hands.carry_out(command)
                     if stop.asked:
                         session.receive(StopAsked())
+                    elif deadline is not None and time.monotonic() >= deadline:
+                        session.receive(StopAsked("finished"))
                     queue.extend(session.receive(event))
     except KeyboardInterrupt:
         reason, message = "interrupted", ""
@@ -249,11 +263,25 @@ class Hands:
             self.is_quick = time.monotonic() - start < QUICK_S
 
 
-def _look(device: Device, before: Hierarchy | None, calm: frozenset[str]) -> Reading:
-    return settle(device, before=before, calm=calm)
+@dataclass(slots=True)
+class Looker:
+    """Reads the settled screen, and remembers the picture that belongs to the tree it read last.
+
+    Where the picture has changed under a tree that has not (`picture-only`), the picture from before remains the one that
+    belongs to it: a pop-up that no dump shows is so still on the next look.
+    """
+
+    picture: bytes = b""
+
+    def __call__(self, device: Device, before: Hierarchy | None, calm: frozenset[str]) -> Reading:
+        reading = settle(device, before=before, before_picture=b"" if before is None else self.picture, calm=calm)
+        if "picture-only" not in reading.notes:
+            self.picture = reading.screenshot
+        return reading
 
 
-def _installed(device: Device, app: str) -> InstalledApp:
+def installed(device: Device, app: str) -> InstalledApp:
+    """The app of that package on the phone. Raises RecordingError that names some that there are."""
     apps = {a.package: a for a in device.apps()}
     if app in apps:
         return apps[app]
@@ -273,7 +301,7 @@ def _header(device: Device, app: InstalledApp, seed: int, steps: int, keep: bool
         steps=steps,
         keep=keep,
         allow=sorted(guard.allow),
-        created=_now(),
+        created=now(),
     )
 
 
@@ -294,13 +322,14 @@ def _resumed(
             hint="resume on the same kind of phone, or record anew with another -o",
         )
     if not guard.allow:
-        guard = Guard(parse_allow(known.allow))
+        guard = Guard(parse_allow(known.allow), guard.avoid)
     graph = story.graph()
     total = story.steps if steps is None else steps
-    return Session.resume(story, graph, steps=total, guard=guard, redactor=redactor, created=_now())
+    return Session.resume(story, graph, steps=total, guard=guard, redactor=redactor, created=now())
 
 
-def _now() -> str:
+def now() -> str:
+    """The time of this machine, as recordings state it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

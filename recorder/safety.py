@@ -16,8 +16,10 @@ from typing import Literal, get_args
 from phoneworld.errors import RecordingError
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Node, Path
+from phoneworld.ui.selector import Selector, find
 
 Kind = Literal["pay", "call", "send", "uninstall", "delete-account", "logout"]
+Forbidden = Kind | Literal["avoid"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # fmt: off
@@ -177,12 +179,15 @@ def parse_allow(given: Iterable[str]) -> frozenset[Kind]:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Says what must be left alone on a screen. `allow` holds the kinds that are let through."""
+    """Says what must be left alone on a screen. `allow` holds the kinds that are let through, `avoid` further widgets not to touch."""
 
     allow: frozenset[Kind] = frozenset()
+    avoid: tuple[Selector, ...] = ()
 
-    def forbids(self, hierarchy: Hierarchy, path: Path, viewport: Size) -> Kind | None:
-        """Why the node must not be tapped or pressed, None where it may be. Giving a field the focus is always harmless."""
+    def forbids(self, hierarchy: Hierarchy, path: Path, viewport: Size) -> Forbidden | None:
+        """Why the node must not be tapped or pressed, None where it may be. Giving a field the focus is harmless, unless it is avoided."""
+        if self._avoids(hierarchy, path):
+            return "avoid"
         node = hierarchy.at(path)
         if node.is_editable:
             return None
@@ -199,6 +204,14 @@ class Guard:
         if "send" not in self.allow and any(_matches(text, MESSAGE_FIELDS) for text in _said(node)):
             return "send"
         return self._kind_of(_asked_around(hierarchy, field, viewport, []))
+
+    def _avoids(self, hierarchy: Hierarchy, path: Path) -> bool:
+        """True for a named widget, for what is inside it, and for the row around a named label."""
+        named = {found for selector in self.avoid for found in find(hierarchy, selector)}
+        if not named:
+            return False
+        inside = [hierarchy.at(n) for n in named if n[: len(path)] == path]
+        return any(path[: len(n)] == n for n in named) or any(n is loose for n in inside for loose in _loose(hierarchy.at(path)))
 
     def _kind_of(self, texts: Iterable[str]) -> Kind | None:
         return next((kind for text in texts for kind in kinds_in(text) if kind not in self.allow), None)

@@ -17,7 +17,6 @@ phase does not take raises and changes nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -41,9 +40,8 @@ from recorder.journal import (
     TraceRecord,
     UnfinishedRecord,
     begun_record,
-    capture_record,
-    tree_record,
 )
+from recorder.ledger import Ledger
 from recorder.redact import Redactor
 from recorder.safety import Guard
 from recorder.words import password
@@ -119,7 +117,9 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class StopAsked:
-    """The person asks for an end: the running step is finished first."""
+    """The person asks for an end, or the time is up (`finished`): the running step is finished first."""
+
+    reason: Reason = "interrupted"
 
 
 Event = Begin | AppCleared | Performed | Refused | Moved | Failed | Captured | NotCaptured | Lost | StopAsked
@@ -193,10 +193,13 @@ class Session:
     calm: frozenset[str] = frozenset()
     failures: int = 0
     stopping: bool = False
+    ending: Reason = "interrupted"
     resumed_at: str = ""
     _start_kind: StartKind = "unknown"
-    _records: list[Record] = field(default_factory=list)
-    _pictures: list[bytes] = field(default_factory=list)
+    _ledger: Ledger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ledger = Ledger(self.story, self.redactor)
 
     @classmethod
     def resume(cls, story: Story, graph: StateGraph, *, steps: int, guard: Guard, redactor: Redactor, created: str) -> Session:
@@ -208,6 +211,8 @@ class Session:
         # Passwords are not in the journal; they follow from the seed, so that they can still be kept out of what comes.
         for number in range(memory.texts):
             redactor.secrets.add(password(seed, number))
+        for text in memory.typed:
+            redactor.made_up(text)
         header = story.header.model_copy(update={"steps": steps})
         return cls(header, guard, redactor, story, memory, resumed_at=created)
 
@@ -220,8 +225,8 @@ class Session:
         match self.phase, event:
             case "stopped", _:
                 raise RecordingError(f"a recording that has stopped takes no {type(event).__name__}")
-            case _, StopAsked():
-                self.stopping = True
+            case _, StopAsked(reason):
+                self.stopping, self.ending = True, reason
                 return ()
             case _, Lost(message):
                 return self._stop("device-lost", message)
@@ -301,7 +306,7 @@ class Session:
             # A progress bar that outlasts the whole wait is part of the screen: it does not cost the limit every time.
             self.calm |= reading.busy
         if self.stopping:
-            return self._stop("interrupted")
+            return self._stop(self.ending)
         if self.story.begun >= self.header.steps:
             return self._stop("finished")
         if self.memory.outside > MAX_OUTSIDE:
@@ -315,6 +320,8 @@ class Session:
         hit = attribute(capture.hierarchy, choice.action, capture.size)
         self.choice = replace(choice, path=hit)
         target = None if hit is None else capture.hierarchy.at(hit)
+        if isinstance(choice.action, TypeText) and not (target is not None and target.password):
+            self.redactor.made_up(choice.action.text)
         stored = self.redactor.action(choice.action, target)
         notes = ("redacted",) if stored != choice.action else ()
         self._tell(begun_record(self.story.begun + 1, capture.id, stored, hit, notes))
@@ -350,7 +357,7 @@ class Session:
         self._tell(UnfinishedRecord(step=self.story.begun, reason=code, message=self.redactor.text(message)))
         self.memory = replace(self.memory, texts=self.memory.texts + isinstance(choice.action, TypeText))
         if self.stopping:
-            return self._stop("interrupted")
+            return self._stop(self.ending)
         return (*self._flush(), *self._look("starting", None))
 
     def _stop(self, reason: Reason, message: str = "") -> tuple[Command, ...]:
@@ -358,42 +365,20 @@ class Session:
         if self.story.open is not None:
             self._tell(UnfinishedRecord(step=self.story.open.step, reason=reason, message=message))
         if self.story.header is not None:
-            self._tell(EndRecord(reason=reason, message=message))
+            self._tell(EndRecord(reason=reason, message=message, redacted=dict(sorted(self.redactor.kinds.items()))))
         self.phase = "stopped"
         return (*self._flush(), Stop(reason, message))
 
     # ---- keeping
 
     def _keep(self, reading: Reading, time_ms: int) -> Capture:
-        """A reading as a capture without secrets; its tree, picture and record are noted for the next flush."""
-        clean = self.redactor.hierarchy(reading.hierarchy)
-        png = self.redactor.picture(reading.screenshot, clean.covered)
-        capture = Capture(
-            id=f"c{len(self.story.captures) + 1}",
-            hierarchy=clean.hierarchy,
-            size=reading.size,
-            screenshot=hashlib.sha256(png).hexdigest() if png else None,
-            state=reading.state,
-            time_ms=time_ms,
-            settled=reading.settled,
-            tree_mode="compressed" if ("compressed", "true") in clean.hierarchy.attributes else "full",
-            notes=(*reading.notes, *(("redacted",) if clean.covered else ())),
-        )
-        tree = tree_record(capture.hierarchy)
-        if tree.sha not in self.story.trees:
-            self._tell(tree)
-        if png:
-            self._pictures.append(png)
-        self._tell(capture_record(capture, tree.sha, retries=reading.retries))
-        return capture
+        return self._ledger.keep(reading, time_ms, app=self.app)
 
     def _tell(self, record: Record) -> None:
-        self.story.tell(record)
-        self._records.append(record)
+        self._ledger.tell(record)
 
     def _flush(self) -> tuple[Command, ...]:
-        records, pictures = tuple(self._records), tuple(self._pictures)
-        self._records, self._pictures = [], []
+        records, pictures = self._ledger.flush()
         return (Write(records, pictures),) if records else ()
 
     def _standing(self) -> tuple[Capture, Choice]:

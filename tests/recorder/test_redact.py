@@ -16,7 +16,8 @@ from phoneworld.graph.graph import Capture
 from phoneworld.ui.action import Answer, OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
-from recorder.redact import Mask, Redactor, parse_redact
+from recorder.redact import Mask, Redactor
+from recorder.selectors import parse_redact
 from tests.recorder.screens import captures, entry, lines, text
 from tests.shared import CASES, needs_shared
 

@@ -9,13 +9,14 @@ import pytest
 from phoneworld.errors import RecordingError
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node, Path
-from recorder.safety import KINDS, WORDS, Guard, Kind, parse_allow
+from recorder.safety import KINDS, WORDS, Forbidden, Guard, Kind, parse_allow
+from recorder.selectors import parse_avoid
 from tests.recorder.screens import APP, SIZE, button, entry, lines, screen, text
 
 GUARD = Guard()
 
 
-def verdict(hierarchy: Hierarchy, path: Path = (0, 0), guard: Guard = GUARD) -> Kind | None:
+def verdict(hierarchy: Hierarchy, path: Path = (0, 0), guard: Guard = GUARD) -> Forbidden | None:
     return guard.forbids(hierarchy, path, SIZE)
 
 
@@ -121,3 +122,14 @@ def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
 def test_hidden_words_do_not_count() -> None:
     row = Node("android.view.ViewGroup", clickable=True, package=APP, children=(text("Notes"), replace(text("Log out"), visible=False)))
     assert verdict(lines(row)) is None
+
+
+def test_what_is_to_be_avoided_is_left_alone_with_what_is_in_it_and_around_its_label() -> None:
+    row = Node("android.widget.LinearLayout", clickable=True, package=APP, children=(text("Danger zone"), button("Inside")))
+    tree = lines(button("Fine"), row, button("By id", resource_id="app:id/x"), entry("secret", resource_id="app:id/f"))
+    guard = Guard(avoid=parse_avoid(["Danger zone", "id=x", "id=f"]))
+    why = {n.label or n.class_name: guard.forbids(tree, path, SIZE) for path, n in tree.walk() if n.takes("tap")}
+    assert why == {"Fine": None, "android.widget.LinearLayout": "avoid", "Inside": None, "By id": "avoid", "secret": "avoid"}
+    assert Guard(avoid=parse_avoid(["class=android.widget.LinearLayout"])).forbids(tree, (0, 1, 1), SIZE) == "avoid"
+    with pytest.raises(RecordingError):
+        parse_avoid([""])

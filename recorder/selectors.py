@@ -1,0 +1,51 @@
+"""Selectors as they are written on the command line: `id=NAME`, `text=WORDS`, `desc=WORDS`, `class=NAME`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from phoneworld.errors import RecordingError
+from phoneworld.ui.selector import Selector
+
+_SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.+)", re.S)
+
+
+def parse_selector(text: str) -> Selector | None:
+    """The selector that a text writes; None for a text that is none."""
+    found = _SELECTOR.fullmatch(text)
+    if found is None:
+        return None
+    value = found["value"]
+    match found["name"]:
+        case "id":
+            return Selector(resource_id=value)
+        case "text":
+            return Selector(text=value)
+        case "desc":
+            return Selector(content_desc=value)
+        case _:
+            return Selector(class_name=value)
+
+
+def parse_avoid(given: Iterable[str]) -> tuple[Selector, ...]:
+    """The selectors of `--avoid`; a text without `id=` and the like is the words of a widget. Raises RecordingError for an empty one."""
+    selectors: list[Selector] = []
+    for one in given:
+        if not one.strip():
+            raise RecordingError("nothing cannot be avoided", hint="--avoid id=delete_button or --avoid 'Delete all'")
+        selectors += [parse_selector(one) or Selector(text=one)]
+    return tuple(selectors)
+
+
+def parse_redact(given: Iterable[str]) -> tuple[tuple[str, ...], tuple[Selector, ...]]:
+    """The texts and the selectors of a `--redact` list. Raises RecordingError for an empty one."""
+    texts: list[str] = []
+    selectors: list[Selector] = []
+    for one in given:
+        if not one.strip():
+            raise RecordingError("an empty text cannot be redacted", hint="--redact 'Jane Doe' or --redact id=account_name")
+        selector = parse_selector(one)
+        texts.extend([one] if selector is None else [])
+        selectors.extend([selector] if selector is not None else [])
+    return tuple(texts), tuple(selectors)
