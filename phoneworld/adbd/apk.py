@@ -49,7 +49,7 @@ def _package(xml: bytes) -> str:
                 for i in range(count):
                     _, key, raw = struct.unpack_from("<Iii", chunk, header + start + i * width)
                     if strings[key] == "package" and raw >= 0:
-                        return strings[raw]
+                        return str(strings[int(raw)])
             break
         at += size
     raise FileFormatError("the AndroidManifest.xml of the APK names no package", hint=_HINT)

@@ -31,7 +31,8 @@ class AdbPhone:
     """A phone that can be had over adb for as long as the `with` block lasts.
 
     `device` is a Device, or a function that makes one: then it is made, used and closed on a thread of its own.
-    Port 0 takes any free one; `port` says which. `faults` makes the phone as unreliable as real ones are.
+    Port 0 takes any free one; `port` says which. `faults` makes the phone as unreliable as real ones are. What
+    clients ask for in vain is written to `unknown_log`, a line each.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class AdbPhone:
         port: int = DEFAULT_PORT,
         host: str = "127.0.0.1",
         faults: Faults | None = None,
+        unknown_log: Path | None = None,
     ) -> None:
-        self.phone = PhoneSide(device if faults is None else _unreliable(device, faults), faults)
+        owned = device if faults is None else _unreliable(device, faults)
+        self.phone = PhoneSide(owned, faults, unknown_log=unknown_log)
         self.host = host
         self.port = port
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -71,6 +71,10 @@ def phone(
     truth: Annotated[
         Path | None, typer.Option(help="Write what the phone truly showed at each dump and screenshot, as JSON lines.")
     ] = None,
+    log_unknown: Annotated[
+        Path | None,
+        typer.Option(help="Append what clients asked for in vain to this file, a line of JSON each.", dir_okay=False),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one line of JSON once it is ready, nothing else.")
     ] = False,
@@ -98,7 +102,8 @@ def phone(
             f"{spec!r} is no phone that can be run here",
             hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`",
         )
-    with _until_told() as told, AdbPhone(partial(open_device, spec, web), port=port, faults=faults) as served:
+    served_phone = AdbPhone(partial(open_device, spec, web), port=port, faults=faults, unknown_log=log_unknown)
+    with _until_told() as told, served_phone as served:
         serial, how = _attach(served, connect=connect)
         if as_json:
             typer.echo(

@@ -13,7 +13,7 @@ from PIL import Image
 
 from phoneworld.adbd.commands.inputs import gesture, motion, perform, press, type_text
 from phoneworld.adbd.commands.screen import compress
-from phoneworld.adbd.uia2.screen import Look, Named, NotFound, Screen
+from phoneworld.adbd.uia2.screen import Look, Named, Screen
 from phoneworld.errors import ActionError, CaptureFailed, DeviceError
 from phoneworld.ui.action import Action, Clear, Drag, Pinch, PressKey, Swipe, TypeText
 from phoneworld.ui.geometry import Bounds, Point
@@ -179,7 +179,7 @@ def _child(name: str, field: str) -> None:
         if not isinstance(selector, dict):
             raise ActionError("the child of a widget is named by a selector")
         wanted = {"instance": _number(what)} if field == "instance" else {field: str(what)}
-        return await screen.keep(Named(parent, selector, **wanted))  # type: ignore[arg-type]
+        return await screen.keep(Named(parent, selector, **wanted))
 
 
 _child("childByText", "text")
@@ -264,7 +264,7 @@ async def drag_to(screen: Screen, selector: Any, *rest: Any) -> bool:
         end, steps = _point(rest[0], rest[1]), rest[2] if len(rest) > 2 else 100
     else:
         raise ActionError("dragTo takes a place or a selector")
-    return await drag(screen, start.x, start.y, end.x, end.y, steps)
+    return await _did(screen, Drag(start.x, start.y, end.x, end.y, max(1, _number(steps) * STEP_MS)))
 
 
 @method("injectInputEvent")
@@ -357,15 +357,15 @@ for _name, _fling in (("scroll", False), ("fling", True)):
 @method("scrollTo")
 async def scroll_to(screen: Screen, selector: Any, target: Any, vertical: Any = True) -> bool:
     """First back to the beginning, then forward until the target is there, as UiScrollable.scrollIntoView does."""
-    if await exist(screen, target):
+    if await screen.wait(target, 0):
         return True
     await _to_the_end(screen, selector, vertical, 30, 275, forward=False)
     for _ in range(30):
-        if await exist(screen, target):
+        if await screen.wait(target, 0):
             return True
         if not await _scroll(screen, selector, vertical, 275, forward=True):
             break
-    return await exist(screen, target)
+    return await screen.wait(target, 0)
 
 
 # --- typing -----------------------------------------------------------------------------------------------------------
@@ -383,13 +383,13 @@ async def _field(screen: Screen, selector: Any) -> Point | None:
 @method("setText")
 async def set_text(screen: Screen, selector: Any, text: Any) -> bool:
     at = await _field(screen, selector)
-    return await _did(screen, TypeText(str(text), at and at.x, at and at.y, "replace"))
+    return await _did(screen, TypeText(str(text), at.x if at else None, at.y if at else None, "replace"))
 
 
 @method("clearTextField")
 async def clear_field(screen: Screen, selector: Any) -> None:
     at = await _field(screen, selector)
-    await perform(screen.phone, Clear(at and at.x, at and at.y))
+    await perform(screen.phone, Clear(at.x if at else None, at.y if at else None))
 
 
 @method("clearInputText")
