@@ -44,6 +44,7 @@ class WebPage:
         self._context_id: int | None = None
         self._opened = ""
         self._fingers = False
+        self._listening = True
         self._patience: dict[str, int] = {}
         self._metrics: dict[str, Any] = {}
         self._metrics_in_doubt = False
@@ -61,6 +62,7 @@ class WebPage:
             self.send(f"{domain}.enable")
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
         self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT, "worldName": WORLD})
+        self._listen(False)
 
     @classmethod
     def in_context(cls, context: BrowserContext) -> WebPage:
@@ -142,6 +144,7 @@ class WebPage:
             self._emulate()
         if method == "Input.dispatchTouchEvent":
             self._fingers = bool(params["touchPoints"])
+        self._listen(True)
         try:
             self._cdp.send(method, params, timeout=_SLICE_MS)
         except PlaywrightTimeout:
@@ -153,6 +156,17 @@ class WebPage:
                     raise
         if self.dialog is not None:
             raise DialogOpen
+        self._listen(self._fingers)
+
+    def _listen(self, listening: bool) -> None:
+        """Lets the page take input only while it is ours.
+
+        Chromium has a mouse at the corner of its window, and moves it when a picture is taken or a layout changes. A phone
+        has none: what was touched last stays hovered until the next touch, as in a WebView.
+        """
+        if listening != self._listening:
+            self.send("Input.setIgnoreInputEvents", {"ignore": not listening})
+            self._listening = listening
 
     def evaluate(self, expression: str) -> Any:
         """The JSON value of an expression in the main frame's isolated world. It may be run more than once."""
