@@ -52,6 +52,15 @@ class Retrying(Protocol):
         ...
 
 
+@runtime_checkable
+class Stillable(Protocol):
+    """A phone whose animations can be switched off; its `close` puts them back."""
+
+    def hold_still(self) -> None:
+        """Switches them off."""
+        ...
+
+
 def take_retried(device: Device) -> tuple[str, ...]:
     """What a phone has asked for again since it was last taken; nothing where it does not count."""
     return device.take_retried() if isinstance(device, Retrying) else ()
