@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from phoneworld.errors import FileFormatError
-from phoneworld.graph.importers import droidbot, folder
+from phoneworld.graph.importers import appium, droidbot, episodes, folder, getevent, maestro, monkey
 from phoneworld.graph.importers.recording import ImportedRecording, Importer
 
 # In the order in which they are asked; the plain folder takes whatever is left.
-IMPORTERS: tuple[Importer, ...] = (droidbot, folder)
+IMPORTERS: tuple[Importer, ...] = (droidbot, maestro, appium, monkey, getevent, episodes, folder)
 
 __all__ = ["IMPORTERS", "ImportedRecording", "Importer", "formats", "import_recording"]
 
@@ -35,8 +35,10 @@ def import_recording(path: Path | str, format: str | None = None, *, package: st
     else:
         chosen = [importer for importer in IMPORTERS if importer.recognises(path)]
     if not chosen:
+        what = "JSON, but no hierarchy of Maestro's" if path.suffix.lower() == ".json" else "no recording that phoneworld reads"
         raise FileFormatError(
-            f"{path} is no recording that phoneworld reads",
-            hint="expected a DroidBot output folder, a folder of UI Automator dumps (*.xml) and pictures, or one dump",
+            f"{path} is {what}",
+            hint="expected a DroidBot output folder, Maestro flows or hierarchies, an Appium, monkey or getevent log, episodes in "
+            "parquet, a folder of UI Automator dumps (*.xml) and pictures, or one dump",
         )
     return chosen[0].read(path, package=package)

@@ -1,6 +1,6 @@
-"""A plain folder of UI Automator dumps and pictures, or one dump.
+"""A plain folder of dumps (UI Automator, Appium page sources, Maestro hierarchy JSON) and pictures, or one dump.
 
-A dump `NAME.xml` and a picture `NAME.png` (or .jpg, .webp) of the same folder belong together. Folders are read to their
+A dump `NAME.xml` (or .json) and a picture `NAME.png` (or .jpg, .webp) of the same folder belong together. Folders are read to their
 depth, files in natural order of their paths. Nothing says what led from one dump to the next, so there are captures only,
 unless a sidecar `phoneworld.json` in the folder says more:
 
@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat
 from phoneworld.graph.file import natural_order
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.importers.maestro_hierarchy import is_maestro_hierarchy, parse_maestro_hierarchy
 from phoneworld.graph.importers.recording import (
     PICTURE_SUFFIXES,
     ImportedRecording,
@@ -84,8 +85,12 @@ class _Dump:
 
 def recognises(path: Path) -> bool:
     if path.is_file():
-        return path.suffix.lower() in _DUMP_SUFFIXES or path.suffix.lower() in (".txt", "")
-    return path.is_dir() and any(next(path.rglob("*" + suffix), None) is not None for suffix in _DUMP_SUFFIXES)
+        return path.suffix.lower() in (*_DUMP_SUFFIXES, ".txt", "") or is_maestro_hierarchy(path)
+    if not path.is_dir():
+        return False
+    if any(next(path.rglob("*" + suffix), None) is not None for suffix in _DUMP_SUFFIXES):
+        return True
+    return any(is_maestro_hierarchy(file) for file in path.rglob("*.json"))
 
 
 def read(path: Path, *, package: str | None = None) -> ImportedRecording:
@@ -104,7 +109,8 @@ def read(path: Path, *, package: str | None = None) -> ImportedRecording:
     for file in files:
         where = file.relative_to(root).as_posix()
         try:
-            hierarchy, doubts = parse_hierarchy_with_warnings(read_bytes(file))
+            parse = parse_maestro_hierarchy if file.suffix.lower() == ".json" else parse_hierarchy_with_warnings
+            hierarchy, doubts = parse(read_bytes(file))
         except (DumpError, FileFormatError) as e:
             refused.append((where, e.message))
             used.update(p for p in _pictures_of(file) if p.is_file())
@@ -150,7 +156,9 @@ def read(path: Path, *, package: str | None = None) -> ImportedRecording:
 
 
 def _files(path: Path) -> list[Path]:
-    return [f for f in path.rglob("*") if f.suffix.lower() in _DUMP_SUFFIXES and f.is_file()]
+    return [
+        f for f in path.rglob("*") if f.is_file() and (f.suffix.lower() in _DUMP_SUFFIXES or is_maestro_hierarchy(f))
+    ]
 
 
 def _pictures_of(file: Path) -> list[Path]:

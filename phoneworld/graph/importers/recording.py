@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +20,8 @@ from phoneworld.ui.node import Hierarchy
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 _ASPECT_TOLERANCE = 0.02
+_MAX_TEXT = 64 * 1024 * 1024
+_ANSI = re.compile(r"\x1b\[[0-9;:-]*[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,41 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as e:
         raise FileFormatError(f"cannot be read: {e.strerror or e}") from None
+
+
+def read_text(path: Path) -> str:
+    """A log as text, colours and carriage returns removed. Raises FileFormatError."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_TEXT + 1)
+    except OSError as e:
+        raise FileFormatError(f"{path} cannot be read: {e.strerror or e}") from None
+    if len(content) > _MAX_TEXT:
+        raise FileFormatError(f"{path} is larger than {_MAX_TEXT} bytes", hint="cut the part that matters out of it")
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell's `>`
+        text = content.decode("utf-16", "replace")
+    else:
+        text = content.decode("utf-8-sig", "replace")
+    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def begins_with(path: Path, pattern: re.Pattern[str], length: int = 65_536) -> bool:
+    """True where the first part of a file has what a format is known by."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(length)
+    except OSError:
+        return False
+    text = head.decode("utf-16", "ignore") if head[:2] in (b"\xff\xfe", b"\xfe\xff") else head.decode("utf-8", "ignore")
+    return pattern.search(_ANSI.sub("", text)) is not None
+
+
+def files_of(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The path itself where it is a file, else the files directly in that folder whose names end so, sorted."""
+    if path.is_file():
+        yield path
+    elif path.is_dir():
+        yield from sorted(f for f in path.iterdir() if f.is_file() and f.suffix.lower() in suffixes)
 
 
 def visible_extent(hierarchy: Hierarchy) -> Size:
