@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -177,7 +177,8 @@ def _run(
     hands = Hands(device, look)
     try:
         if isinstance(device, Stillable):
-            device.hold_still()
+            with suppress(DeviceError):  # a phone that is gone is found out by the first command
+                device.hold_still()
         queue: deque[Command] = deque(session.receive(Begin()))
         while queue:
             match queue.popleft():
