@@ -33,8 +33,8 @@ from phoneworld.ui.action import (
     check_on_screen,
 )  # fmt: skip
 from phoneworld.ui.device_state import DeviceState
-from phoneworld.ui.geometry import Point, Size
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.geometry import Bounds, Point, Size
+from phoneworld.ui.node import Hierarchy, Node
 
 STEP_MS = 1000
 _VIEWS_KEPT = 1024
@@ -251,6 +251,23 @@ class Phone:
         return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
 
 
+def above(tree: Hierarchy, top: int) -> Hierarchy:
+    """The tree with all but its windows cut at the top of the keyboard, as where Android makes the app smaller (adjustResize).
+
+    What lies below keeps its node, without area, as web pages report what is scrolled out of sight.
+    """
+
+    def cut(node: Node) -> Node:
+        b = node.bounds
+        if b.bottom > top:
+            b = Bounds(b.left, b.top, b.right, top) if b.top < top else Bounds(0, 0, 0, 0)
+        children = tuple(map(cut, node.children))
+        unchanged = b == node.bounds and all(a is c for a, c in zip(children, node.children, strict=True))
+        return node if unchanged else replace(node, bounds=b, children=children)
+
+    return replace(tree, windows=tuple(replace(w, children=tuple(map(cut, w.children))) for w in tree.windows))
+
+
 def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tuple[str, str], Value], density: int) -> View:
     """The view of an app: its layout with what its widgets show now put in."""
     layout = screenful.layout
@@ -270,6 +287,10 @@ def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tupl
             tree = tree.replace_at(path, replace(node, **attributes))  # type: ignore[arg-type]
     keyboard = model.keyboard_shown(app, screenful)
     state = replace(layout.state, keyboard=keyboard, clock_ms=None)
+    recorded = layout.hierarchy
+    if keyboard and not layout.state.keyboard:
+        top = system.keyboard_bounds(layout.size, density).top
+        tree, recorded = above(tree, top), above(recorded, top)
     digest = hashlib.sha256(repr((screenful.looks, sorted(shown.items()), app.focus)).encode()).hexdigest()[:24]
     return View(
         hierarchy=tree,
@@ -277,7 +298,7 @@ def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tupl
         density=density,
         state=state,
         key=digest,
-        recorded=layout.hierarchy if layout.screenshot else None,
+        recorded=recorded if layout.screenshot else None,
         screenshot=layout.screenshot,
         keyboard=keyboard and not (layout.state.keyboard and layout.screenshot),
     )

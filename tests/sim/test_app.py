@@ -144,3 +144,13 @@ def test_looking_does_not_depend_on_how_one_came(phone: Phone) -> None:
     straight = run(phone, phone.reset(), ADD).state
     around = run(phone, phone.reset(), ADD, PressKey("back"), ADD).state
     assert phone.view(straight).key == phone.view(around).key
+
+
+def test_the_keyboard_covers_what_lies_below_it(phone: Phone) -> None:
+    """A field was focused that the recording never focused: the app is made smaller, as adjustResize does."""
+    state = run(phone, phone.reset(start="form"), FIELD).state
+    top = system.keyboard_bounds(SIZE, 160).top
+    assert all(n.bounds.bottom <= top for n in phone.view(state).hierarchy.windows[0].children)
+    assert shown(phone, state, "title").bounds == shown(phone, phone.reset(start="form"), "title").bounds
+    hidden = phone.step(state, PressKey("back")).state
+    assert phone.view(hidden).hierarchy == phone.view(phone.reset(start="form")).hierarchy
