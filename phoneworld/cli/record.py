@@ -200,7 +200,7 @@ def _print(done: Recorded) -> None:
         ("not captured", s.uncaptured),
         ("unfinished", s.unfinished),
         ("not done", s.refused),
-        ("tried again", s.retried),
+        ("tried again", _counted(s.retried, s.retried_for)),
         ("redacted", s.redacted),
         ("left alone as unsafe", s.skipped),
         ("time", f"{s.elapsed_s:.1f} s"),
@@ -211,3 +211,8 @@ def _print(done: Recorded) -> None:
         if trace.unfinished is not None:
             console.print(f"  trace {trace.id} broke off: {escape(trace.unfinished.reason)}", highlight=False)
     console.print(f"graph: {escape(str(done.path))}", highlight=False, soft_wrap=True)
+
+
+def _counted(total: int, reasons: dict[str, int]) -> str:
+    """A figure, and what it is made of."""
+    return f"{total} ({', '.join(f'{name} {n}' for name, n in reasons.items())})" if reasons else str(total)
