@@ -7,6 +7,7 @@ it is done and as done after its capture. A `Driven` belongs to one thread, the 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -16,6 +17,7 @@ from phoneworld.device.device import Device
 from phoneworld.device.settle import Reading, settle, tree_digest
 from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import Capture, RecordedApp, StartKind
+from phoneworld.graph.identity import features, same_screen
 from phoneworld.ui.action import Action, Wait
 from phoneworld.ui.node import Hierarchy
 from recorder.attribute import attribute
@@ -54,6 +56,7 @@ class Driven:
         self._journal = journal
         self._ledger = ledger
         self._acting: tuple[Choice, Capture] | None = None
+        self._stood_at: deque[Capture] = deque(maxlen=50)
 
     @classmethod
     def open(
@@ -112,6 +115,14 @@ class Driven:
         """True where a tree is still the one at which the trace stands."""
         return self.reading is not None and tree_digest(tree) == tree_digest(self.reading.hierarchy)
 
+    def was_here_before(self, reading: Reading) -> bool:
+        """True where this screen is not the one at which the trace stands, but one that it stood at earlier."""
+        here = self._standing()
+        now = features(replace(here, hierarchy=reading.hierarchy, size=reading.size, state=reading.state))
+        if same_screen(now, features(here)):
+            return False
+        return any(same_screen(now, features(capture)) for capture in self._stood_at)
+
     # ---- traces
 
     def start_trace(self, reading: Reading, *, instruction: str = "", kind: StartKind = "kept", notes: tuple[str, ...] = ()) -> None:
@@ -123,6 +134,7 @@ class Driven:
         words = self._ledger.redactor.text(instruction.strip())
         self._ledger.tell(TraceRecord(id=name, start=capture.id, start_kind=kind, instruction=words))
         self.here, self.reading = capture, reading
+        self._stood_at.clear()
         self._write()
 
     def stop_trace(self) -> None:
@@ -156,6 +168,7 @@ class Driven:
         self._ledger.tell(
             DoneRecord(step=self.steps, target=target.id, settle_ms=reading.waited_ms, transients=on_the_way, notes=[*notes, *missing])
         )
+        self._stood_at.append(source)
         self._acting, self.here, self.reading = None, target, reading
         self._write()
         return target

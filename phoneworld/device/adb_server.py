@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -275,24 +276,10 @@ class AdbServer:
     def _stream(self, serial: str, service: str, timeout_s: float) -> bytes:
         """Opens a service of a phone and reads it to its end."""
         deadline = time.monotonic() + timeout_s
-        connection = self._connection(timeout_s)
-        wire = connection.conn
+        wire: socket.socket | None = None
         chunks: list[bytes] = []
         try:
-            if self._version is None:
-                self._version = self._client.server_version()
-            if self._version >= 41:
-                connection.send_command(f"host:tport:serial:{serial}")
-                connection.check_okay()
-                connection.read_exact(8)
-            else:
-                connection.send_command(f"host:transport:{serial}")
-                connection.check_okay()
-            raw = service.encode()
-            if len(raw) > 0xFFFF:
-                raise WireError(f"a command of {len(raw)} bytes is too long for adb, the limit is 65535")
-            wire.sendall(b"%04x" % len(raw) + raw)
-            connection.check_okay()
+            wire = self._opened(serial, service, timeout_s)
             while True:
                 wire.settimeout(max(0.01, deadline - time.monotonic()))
                 chunk = wire.recv(_CHUNK)
@@ -304,4 +291,39 @@ class AdbServer:
         except (AdbError, EOFError, OSError) as e:
             raise self.broken_off(serial, str(e) or type(e).__name__) from e
         finally:
+            if wire is not None:
+                wire.close()
+
+    def follow(self, serial: str, line: str, *, timeout_s: float = 10.0) -> socket.socket:
+        """Starts a line in a terminal of the phone's shell and returns its open output; closing it ends the line.
+
+        In a terminal programs write line by line; elsewhere they hold back what they have to say. Raises as `shell` does.
+        """
+        try:
+            return self._opened(serial, f"shell:{line}", timeout_s)
+        except (AdbError, EOFError, OSError) as e:
+            raise self.broken_off(serial, str(e) or type(e).__name__) from e
+
+    def _opened(self, serial: str, service: str, timeout_s: float) -> socket.socket:
+        """A service of a phone, ready to be read."""
+        raw = service.encode()
+        if len(raw) > 0xFFFF:
+            raise WireError(f"a command of {len(raw)} bytes is too long for adb, the limit is 65535")
+        connection = self._connection(timeout_s)
+        wire: socket.socket = connection.conn
+        try:
+            if self._version is None:
+                self._version = self._client.server_version()
+            if self._version >= 41:
+                connection.send_command(f"host:tport:serial:{serial}")
+                connection.check_okay()
+                connection.read_exact(8)
+            else:
+                connection.send_command(f"host:transport:{serial}")
+                connection.check_okay()
+            wire.sendall(b"%04x" % len(raw) + raw)
+            connection.check_okay()
+        except BaseException:
             wire.close()
+            raise
+        return wire

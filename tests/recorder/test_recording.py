@@ -80,7 +80,7 @@ def test_a_web_app_explores_itself(url: str, tmp_path: Path) -> None:
     assert done.summary.steps + done.summary.refused == steps
     assert done.summary.screens >= 3 and done.summary.unsettled == 0
     assert all(done.graph.captures[c].screenshot and done.graph.captures[c].state.package for c in trace.captures)
-    assert [p.name for p in journal_folder(out).iterdir()] == ["journal.jsonl"]
+    assert sorted(p.name for p in journal_folder(out).iterdir()) == ["journal.jsonl", "salt"]
     assert seen[-1].step == steps and seen[-1].summary.steps == done.summary.steps
     at = next(i for i, t in enumerate(trace.transitions) if isinstance(t.action, CloseApp))
     close, open_ = trace.transitions[at : at + 2]

@@ -1,0 +1,88 @@
+"""What a person typed on the phone's keyboard, read from the field and not from the keys. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from phoneworld.device.settle import Reading
+from phoneworld.ui.action import Action, Clear, PressKey, Tap, TypeText
+from phoneworld.ui.geometry import Bounds
+from phoneworld.ui.node import Hierarchy, Node
+from recorder.attribute import focused_field
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that is known by now: its action, and the reading at which it ended."""
+
+    action: Action
+    outcome: Reading
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Typing:
+    """A run of taps on the keyboard into one field. `start` is the reading at which it began."""
+
+    start: Reading
+    latest: Reading | None = None
+    last_tap: Tap | None = None
+
+    def see(self, reading: Reading) -> None:
+        """Takes in the screen after a tap, while the field still has the focus and its words."""
+        self.latest = reading
+
+    def goes_on(self, reading: Reading) -> bool:
+        """False where the last tap has ended the typing: the keyboard is gone, or the field was left or emptied at once."""
+        if not reading.state.keyboard:
+            return False
+        before, after = field_of(self.start.hierarchy), field_of(reading.hierarchy)
+        if before is None or after is None or after.resource_id != before.resource_id or after.class_name != before.class_name:
+            return False
+        was = field_of((self.latest or self.start).hierarchy)
+        return not (was is not None and len(was.value) > 1 and not after.value)
+
+    def steps(self, ended: Reading | None, region: Bounds) -> tuple[Step, ...]:
+        """What was typed, and, where the last tap ended it (`ended`), the key that did so.
+
+        Enter lies at the lower right of every keyboard that we know; another key that ends the typing hides the keyboard.
+        """
+        found: list[Step] = []
+        if (typed := self._typed(ended)) is not None:
+            found.append(typed)
+        if ended is not None and self.last_tap is not None:
+            x, y = self.last_tap.x, self.last_tap.y
+            is_enter = x >= region.right - region.width / 5 and y >= region.top + region.height / 2
+            found.append(Step(PressKey("enter" if is_enter else "back"), ended, ("keyboard",)))
+        return tuple(found)
+
+    def _typed(self, ended: Reading | None) -> Step | None:
+        before = field_of(self.start.hierarchy)
+        latest = self.latest
+        if before is None:
+            return None
+        notes: tuple[str, ...] = ("keyboard",)
+        after = None if latest is None else field_of(latest.hierarchy)
+        if ended is not None and (still := same_field(ended.hierarchy, before)) is not None and (after is None or still.value.startswith(after.value)):
+            # Enter left the words where they were: the last letters may have come after the latest look.
+            after, latest = still, latest or ended
+        if after is None or latest is None or after.value == before.value:
+            return None
+        was, now = before.value, after.value
+        if not now:
+            return Step(Clear(), latest, notes)
+        if now.startswith(was):
+            return Step(TypeText(now[len(was) :]), latest, notes)
+        return Step(TypeText(now, mode="replace"), latest, notes)
+
+
+def field_of(hierarchy: Hierarchy) -> Node | None:
+    """The field that has the focus."""
+    path = focused_field(hierarchy)
+    return None if path is None else hierarchy.at(path)
+
+
+def same_field(hierarchy: Hierarchy, field: Node) -> Node | None:
+    """The field with the id and class of another, in another tree; None where there is none, or several."""
+    alike = [n for n in hierarchy.nodes() if n.is_editable and n.resource_id == field.resource_id and n.class_name == field.class_name]
+    return alike[0] if len(alike) == 1 else None
