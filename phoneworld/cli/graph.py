@@ -1,4 +1,4 @@
-"""`phoneworld import` and `phoneworld graph`: somebody else's recording in, and a look at what a recording holds."""
+"""`phoneworld import` and `phoneworld graph`: somebody else's recording in, and a look at what recordings hold."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from phoneworld.cli.graph_words import diff_json, print_diff
 from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import load_graph, missing_screenshots, save_graph, screenshot_bytes, write_atomically
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.identity import screens_of
 from phoneworld.graph.importers import formats, import_recording
-from phoneworld.graph.merge import merge
+from phoneworld.graph.merge import merge, renamed_app
 from phoneworld.graph.views import Outcomes, nondeterministic, title_of
 from phoneworld.render.graph_page import graph_page, graph_svg
 from phoneworld.ui.action import kind_of
@@ -127,10 +128,14 @@ def show(
 def merge_(
     files: Annotated[list[Path], typer.Argument(help="Two or more app.graph.json of one app.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The graph file to write.")],
+    package: Annotated[
+        str | None,
+        typer.Option("--as", help="Take all of them for recordings of this package: a web app's package has its port in it."),
+    ] = None,
 ) -> None:
     """Put several recordings of one app together into one graph, with a note on what does not go together well."""
     graphs = [load_graph(file) for file in files]
-    merged = merge(graphs)
+    merged = merge(graphs, package=package)
     pictures: dict[str, bytes] = {}
     warnings = list(merged.warnings)
     for file, graph in zip(files, graphs, strict=True):
@@ -141,6 +146,51 @@ def merge_(
     )
     for warning in warnings:
         console.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
+
+
+@graph_app.command("diff")
+def diff_(
+    before: Annotated[Path, typer.Argument(help="The earlier recording, an app.graph.json.")],
+    after: Annotated[Path, typer.Argument(help="The later one.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with both side by side into this file; no network.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 where they differ: for a nightly job.")] = False,
+    package: Annotated[
+        str | None,
+        typer.Option("--as", help="Take both for recordings of this package: a web app's package has its port in it."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Say what changed between two recordings of an app: screens, widgets, words, and where actions lead.
+
+    Only what one recording can tell from the other counts: what was done in one of them only is listed apart, and so is an
+    action that had several outcomes. Record both with the same --seed and --steps to compare as much as can be.
+    """
+    from phoneworld.graph.diff import diff
+    from phoneworld.render.diff_page import diff_page
+
+    graphs = [load_graph(file) for file in (before, after)]
+    if package:
+        graphs = [renamed_app(graph, package) for graph in graphs]
+    found = diff(*graphs)
+    warnings: list[str] = []
+    if html:
+        pixels: dict[str, bytes] = {}
+        for file, graph in zip((before, after), graphs, strict=True):
+            pixels |= _pixels(graph, file, missing_screenshots(graph, file), warnings)
+        page = diff_page(found, pixels, names=(str(before), str(after)), warnings=tuple(warnings))
+        write_atomically(html, page.encode())
+    if as_json:
+        typer.echo(json.dumps(diff_json(found) | {"drawn": [str(html)] if html else []}, ensure_ascii=False, indent=1))
+    else:
+        print_diff(found, console)
+        for warning in (*found.warnings, *warnings):
+            console.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
+        if html:
+            console.print(f"drawn: [bold]{escape(str(html))}[/]", highlight=False)
+    if check and not found.is_empty:
+        raise typer.Exit(1)
 
 
 def _pixels(graph: StateGraph, file: Path, missing: frozenset[str], warnings: list[str]) -> dict[str, bytes]:

@@ -96,20 +96,20 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             takes = node.takes("tap") or node.takes("long_press") or node.checkable or node.is_editable
             named = bool(node.resource_id) or node.is_editable
             if area:
-                form.add((area, _name(node) if named else _words(_label(node)) or short))
+                form.add((area, _name(node) if named else plain_words(_label(node)) or short))
             elif takes:
-                controls.add(_name(node) if named else f"{short} {_words(_label(node))}")
+                controls.add(_name(node) if named else f"{short} {plain_words(_label(node))}")
             elif short == "WebView":
                 pass  # its text is the page's title
             elif popup:
-                passive.add(_words(node.label) or _name(node))
+                passive.add(plain_words(node.label) or _name(node))
             else:
-                passive.add(_name(node) if named else f"{short} {_words(node.label)}")
+                passive.add(_name(node) if named else f"{short} {plain_words(node.label)}")
         elif shown and in_page and node.resource_id and not area and not popup:
             passive.add(_name(node))
         tab = _selected_tab(node.children)
         if tab is not None and shown:
-            selected.add(f"{_name(node)} {_words(_label(node.children[tab])) or tab}")
+            selected.add(f"{_name(node)} {plain_words(_label(node.children[tab])) or tab}")
         if not area and not popup and _scrolls(node):
             area = _place(node.bounds, capture.size)
         in_page = in_page or short == "WebView"
@@ -258,7 +258,7 @@ def _place(bounds: Bounds, size: Size) -> str:
 def _all_words(node: Node) -> Iterator[str]:
     """What is written in a row; nothing where its parts have ids, for then the words are content."""
     parts = [n for n in _below(node) if n.visible and n.label]
-    return (_words(n.label) for n in parts if not n.resource_id or n.resource_id.startswith("android:id/"))
+    return (plain_words(n.label) for n in parts if not n.resource_id or n.resource_id.startswith("android:id/"))
 
 
 def _is_bare(node: Node) -> bool:
@@ -269,7 +269,7 @@ def _name(node: Node) -> str:
     return f"{_short(node.class_name)} {node.resource_id}"
 
 
-def _words(label: str) -> str:
+def plain_words(label: str) -> str:
     """Words with numbers and what stands in quotation marks set aside, for those are content."""
     return _NUMBER.sub("#", _QUOTED.sub("“…”", " ".join(label.split())))[:_WORDS_KEPT]
 

@@ -100,7 +100,7 @@ class Drawing:
 def graph_svg(graph: StateGraph, pixels: Mapping[str, bytes]) -> str:
     """A standalone SVG document. `pixels` maps screenshot hashes to PNG bytes; where one lacks, the tree is drawn."""
     template = environment().get_template("graph/graph.svg.j2")
-    return _drawable(template.render(drawing=draw(graph, pixels), standalone=True, title=_title(graph)))
+    return drawable(template.render(drawing=draw(graph, pixels), standalone=True, title=_title(graph)))
 
 
 def graph_page(graph: StateGraph, pixels: Mapping[str, bytes], *, warnings: tuple[str, ...] = ()) -> str:
@@ -120,7 +120,7 @@ def graph_page(graph: StateGraph, pixels: Mapping[str, bytes], *, warnings: tupl
         unsettled=sum(not c.settled for c in graph.captures.values()),
         warnings=warnings,
     )
-    return _drawable(page)
+    return drawable(page)
 
 
 def draw(graph: StateGraph, pixels: Mapping[str, bytes]) -> Drawing:
@@ -214,8 +214,8 @@ def _box(
         thumb_x=(width - thumb[0]) / 2,
         thumb_width=round(thumb[0], 1),
         thumb_height=round(thumb[1], 1),
-        picture=_thumbnail(pixels[shown.screenshot]) if shown.screenshot and shown.screenshot in pixels else "",
-        wires=() if shown.screenshot in pixels else _wires(shown, scale),
+        picture=small_picture(pixels[shown.screenshot]) if shown.screenshot and shown.screenshot in pixels else "",
+        wires=() if shown.screenshot in pixels else wireframe(shown, scale),
         stays=tuple(_cut(s, 22 + (12 if landscape else 0)) for s in stays[:_STAYS]),
         more_stays=max(0, len(stays) - _STAYS),
         is_start=is_start,
@@ -225,7 +225,7 @@ def _box(
     )
 
 
-def _thumbnail(png: bytes) -> str:
+def small_picture(png: bytes) -> str:
     """A small JPEG as a data URI, "" where the picture cannot be read; at twice the size it is shown in."""
     try:
         with Image.open(io.BytesIO(png)) as image:
@@ -238,7 +238,8 @@ def _thumbnail(png: bytes) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(out.getvalue()).decode("ascii")
 
 
-def _wires(capture: Capture, scale: float) -> tuple[Wire, ...]:
+def wireframe(capture: Capture, scale: float) -> tuple[Wire, ...]:
+    """What of a tree is drawn, for a screen without a picture; `scale` is from its pixels to those of the drawing."""
     wires = []
     for path, node in capture.hierarchy.drawing(capture.size):
         box = node.bounds.intersect(capture.size.bounds)
@@ -305,6 +306,6 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(1, length - 1)] + "…"
 
 
-def _drawable(text: str) -> str:
+def drawable(text: str) -> str:
     """Without the characters that XML cannot hold."""
     return _UNDRAWABLE.sub("\ufffd", text)
