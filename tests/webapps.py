@@ -114,8 +114,8 @@ def tiddlywiki(folder: Path) -> Iterator[str]:
         pytest.skip("node is not installed, so TiddlyWiki's server cannot run")
     program = ["node", str(npm_package("tiddlywiki", "5.4.1") / "tiddlywiki.js"), str(folder / "wiki")]
     subprocess.run([*program, "--init", "server"], check=True, capture_output=True, timeout=60)
-    port = _free_port()
-    with _running([*program, "--listen", "host=127.0.0.1", f"port={port}"], port, folder / "tiddlywiki.log") as url:
+    port = free_port()
+    with running([*program, "--listen", "host=127.0.0.1", f"port={port}"], port, folder / "tiddlywiki.log") as url:
         yield url
 
 
@@ -131,9 +131,9 @@ def ihatemoney(folder: Path) -> Iterator[str]:
         "ALLOW_PUBLIC_PROJECT_CREATION = True\nBABEL_DEFAULT_TIMEZONE = 'UTC'\nRATELIMIT_ENABLED = False\n",
         encoding="utf-8",
     )
-    port = _free_port()
+    port = free_port()
     command = [str(programs / "ihatemoney"), "run", "--host", "127.0.0.1", "--port", str(port)]
-    with _running(command, port, folder / "ihatemoney.log", {"IHATEMONEY_SETTINGS_FILE_PATH": str(settings)}) as url:
+    with running(command, port, folder / "ihatemoney.log", {"IHATEMONEY_SETTINGS_FILE_PATH": str(settings)}) as url:
         yield url
 
 
@@ -152,7 +152,7 @@ def mopidy_mobile(folder: Path) -> Iterator[str]:
     media.mkdir()
     for i, name in enumerate(("Dawn", "Noon", "Dusk")):
         _song(media / f"{name}.wav", 220 * (i + 2))
-    port = _free_port()
+    port = free_port()
     settings = folder / "mopidy.conf"
     settings.write_text(
         f"[core]\ncache_dir = {folder}/cache\nconfig_dir = {folder}/config\ndata_dir = {folder}/data\nrestore_state = false\n"
@@ -163,7 +163,7 @@ def mopidy_mobile(folder: Path) -> Iterator[str]:
     (folder / "config").mkdir()
     program, beside_it = ["mopidy", "--config", str(settings)], {"PYTHONPATH": str(beside)}
     subprocess.run([*program, "local", "scan"], env=os.environ | beside_it, check=True, capture_output=True, timeout=120)
-    with _running(program, port, folder / "mopidy.log", beside_it) as url:
+    with running(program, port, folder / "mopidy.log", beside_it) as url:
         yield url + "mobile/"
 
 
@@ -186,7 +186,7 @@ def _pip(command: Sequence[str]) -> None:
 
 
 @contextmanager
-def _running(command: Sequence[str], port: int, log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+def running(command: Sequence[str], port: int, log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """The URL of a server program, once it answers; ended afterwards."""
     url = f"http://127.0.0.1:{port}/"
     with log.open("wb") as out:
@@ -216,7 +216,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return int(s.getsockname()[1])

@@ -1,6 +1,7 @@
 """What the system draws, as trees: status bar, soft keyboard, dialogs, pickers, launcher. One drawing for every phone of ours.
 
 Pure: sizes in, nodes out. Geometry is in dp (160 to the inch) times the density, after stock Android; the ids are Android's.
+The screens around mini-apps are in `mini.py`.
 """
 
 from __future__ import annotations

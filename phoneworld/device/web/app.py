@@ -1,4 +1,4 @@
-"""The app while it runs: its page, with the keyboard and the native windows that belong to it. Knows no launcher.
+"""One page while it runs, as an app or a mini-app: with its keyboard, native windows and bars. Knows no launcher.
 
 What the page does by itself (a dialog from a timer, a move of the focus) is taken in by `look`, which every question and
 every input begins with. A JavaScript dialog blocks the page until it is answered: see `page.py`.
@@ -18,24 +18,33 @@ from phoneworld.device.web.axtree import read_page
 from phoneworld.device.web.frame import Screen, app_window
 from phoneworld.device.web.page import DialogOpen, WebPage
 from phoneworld.errors import CaptureFailed, DeviceError
-from phoneworld.ui import system
+from phoneworld.ui import mini, system
 from phoneworld.ui.action import DoubleTap, Drag, Key, LongPress, Pinch, Swipe, Tap, points_of
 from phoneworld.ui.geometry import Point
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.node import Hierarchy, Node
 
 PointGesture: TypeAlias = Tap | DoubleTap | LongPress | Swipe | Drag | Pinch
 
+CLOSE, RESTART = "close", "restart"
+"""What a mini-app's capsule asks for; any other wish is the URL of a mini-app to open."""
 _DRAG_HOLD_MS = 550
 
 
 class WebApp:
-    """One running app. `now` tells the time that an empty date picker starts at."""
+    """One running app. `now` tells the time that an empty date picker starts at.
+
+    Where the screen has a title bar it is a mini-app: `wish` then says that it asks to be closed, and where any page asks for
+    the mini-app at a URL, that URL.
+    """
 
     def __init__(self, page: WebPage, screen: Screen, package: str, profile: Profile, now: Callable[[], datetime]) -> None:
         self.page = page
         self.keyboard = False
         self.layer: system.Layer = "lower"
         self.window: native.Window | None = None
+        self.wish = ""
+        self._title = ""
+        self._can_go_back = False
         self._screen = screen
         self._package = package
         self._profile: Profile = profile
@@ -48,6 +57,11 @@ class WebApp:
         self._fit()
 
     # What it shows
+
+    @property
+    def screen(self) -> Screen:
+        """Where its content lies."""
+        return self._screen
 
     def tree(self) -> Hierarchy:
         """The active window: the app with its web content, or the native window over it."""
@@ -62,7 +76,7 @@ class WebApp:
                     raise CaptureFailed("the page has no document yet", code="NULL_ROOT", hint="wait for it to load")
                 place = Placement(self._screen.content(keyboard=self.keyboard), self._screen.dpr)
                 web = android_tree(root, place, package=self._package, profile=self._profile)
-                return app_window(web, self._screen, self._package, keyboard=self.keyboard)
+                return app_window(web, self._screen, self._package, keyboard=self.keyboard, bar=self.bar())
         if (window := self.window_tree()) is None:
             raise CaptureFailed("the native window closed while it was read", code="NULL_ROOT", hint="try again")
         return window
@@ -72,6 +86,12 @@ class WebApp:
         if self.window is None:
             return None
         return native.tree_of(self.window, self._screen.size, self._screen.density, self._package)
+
+    def bar(self) -> Node | None:
+        """The title bar of a mini-app, as it was at the last look."""
+        if not self._screen.bar:
+            return None
+        return mini.title_bar(self._screen.size, self._screen.density, self._title, self._package, can_go_back=self._can_go_back)
 
     def picture(self) -> bytes | None:
         """A PNG of the page; under a JavaScript dialog the last one asked for before it, if any, since the page is blocked."""
@@ -89,6 +109,8 @@ class WebApp:
             if self.page.dialog is None and not isinstance(self.window, native.Message):
                 self.page.follow_popups()
                 self._take_reports(tapped=False)
+                if self._screen.bar:
+                    self._title, self._can_go_back = self.page.title(), self.page.can_go_back()
         except DialogOpen:
             pass
         if self.page.dialog is not None:
@@ -124,7 +146,10 @@ class WebApp:
                 self._tap_key(start)
         elif self.window is not None:
             self._touch_window(self.window, action)
-        elif start.y >= self._screen.top:
+        elif start.y < self._screen.top:
+            if isinstance(action, Tap | DoubleTap | LongPress):
+                self._tap_bar(start)
+        else:
             self._touched = True
             at = self._screen.on_page(start)
             match action:
@@ -198,6 +223,8 @@ class WebApp:
         for context_id, report in self.page.take_reports():
             if report.get("kind") == "field":
                 field_tapped = True
+            elif report.get("kind") == "mini":
+                self.wish = str(report.get("url", ""))
             elif (window := native.window_of(report, self._now())) is not None:
                 self.window, self._window_context = window, context_id
         field, document = self.page.focused_field()
@@ -242,9 +269,25 @@ class WebApp:
             case _:
                 assert_never(action)
 
+    def _tap_bar(self, point: Point) -> None:
+        match mini.bar_part_at(self._screen.size, self._screen.density, point, can_go_back=self._can_go_back) if self._screen.bar else None:
+            case "back":
+                self.page.go_back()
+            case "menu":
+                self._show_keyboard(False)
+                self.window = native.MiniMenu()
+            case "close":
+                self.wish = CLOSE
+            case None:
+                return
+
     def _answer(self, answer: native.Answer) -> None:
         """Closes the native window and tells the page what was chosen."""
         window, self.window = self.window, None
+        if isinstance(window, native.MiniMenu):
+            if answer.accepted:
+                self.wish = (RESTART, CLOSE, "")[int(answer.value)]
+            return
         if isinstance(window, native.Message):
             self.keyboard = False
             self.page.answer_dialog(answer.accepted, str(answer.value))

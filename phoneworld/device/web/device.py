@@ -1,33 +1,31 @@
-"""WebDevice: a web page in Chromium behind the Device protocol, with the phone around it.
+"""WebDevice: web pages in Chromium behind the Device protocol, with the phone around them.
 
-The page is the one app of a small phone: status bar, launcher, soft keyboard and native windows are ours (`ui/system.py`),
-the tree of the page is given as Android shows web content to UI Automator. It reaches nothing but 127.0.0.1 and localhost.
+Each page is an app, or a mini-app in one, of a small phone: status bar, launcher, soft keyboard and native windows are ours
+(`ui/system.py`, `ui/mini.py`), the tree of a page is given as Android shows web content to UI Automator. It reaches nothing
+but 127.0.0.1 and localhost.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from typing import assert_never
-from urllib.parse import urljoin, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from playwright.sync_api import BrowserContext
 from playwright.sync_api import Error as PlaywrightError
 
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.web.android import Profile
-from phoneworld.device.web.app import WebApp
+from phoneworld.device.web.app import CLOSE, RESTART, WebApp
+from phoneworld.device.web.apps import ACTIVITY, AppSpec, Conditions, Task, install
 from phoneworld.device.web.frame import Screen
-from phoneworld.device.web.page import DialogOpen, WebPage
+from phoneworld.device.web.page import DialogOpen
 from phoneworld.device.web.picture import SystemPictures, compose
-from phoneworld.device.web.world import seeded_random
-from phoneworld.errors import ActionError, DeviceError, DeviceLost
+from phoneworld.errors import ActionError, DeviceError, DeviceLost, DeviceNotFound
 from phoneworld.render.browser import Browser
-from phoneworld.ui import system
+from phoneworld.ui import mini, system
 from phoneworld.ui.action import (
     Action,
     Answer,
@@ -52,37 +50,42 @@ from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Hierarchy
 
-ACTIVITY = ".MainActivity"
 _SIZE = Size(1080, 2400)
 # A frozen status bar clock, as Android's own demo mode shows it: pictures must not differ by the minute.
 _CLOCK_TEXT = "12:00"
-# No request leaves the machine: everything but loopback goes to a proxy that is not there.
-_NOWHERE = {"server": "http://127.0.0.1:9", "bypass": "127.0.0.1,localhost"}
 
 
 class WebDevice:
-    """One phone with one app, the web page at `url`, which is open. Belongs to the thread that made it.
+    """A phone whose apps are web pages; the first is open. Belongs to the thread that made it.
 
     Args:
-        url: The app's start page, on 127.0.0.1 or localhost.
+        url: The start page of its one app, on 127.0.0.1 or localhost; "" where `apps` says what there is.
+        apps: Its apps and mini-apps, after the one at `url`.
         profile: `current` for the trees of WebViews of 2024 and later, `old` for those of about 2021.
         size: The screen in pixels.
         density: Dots an inch; 480 makes 3 pixels of one CSS pixel.
-        package: The app's package name; one is made from the URL where it is empty.
+        package: The package name of the app at `url`; one is made from the URL where it is empty.
         label: The words under its icon; the page's title where it is empty.
-        clock_ms: Freezes the page's `Date` at this Unix time; timers run on.
+        clock_ms: Freezes the pages' `Date` at this Unix time; timers run on.
         seed: Makes `Math.random` repeat, in each document anew.
+        locale: Of pages' `navigator.language` and formats.
+        timezone: Of pages' `Date`, by its IANA name.
+        night_mode: Pages are told that a dark look is preferred.
+        geolocation: Latitude and longitude that pages are told; None refuses it.
+        offline: Pages start without network; see `set_offline`.
         browser: A browser of this thread to live in; it stays open. None launches one.
 
     Raises:
         BrowserError: Chromium is missing.
-        DeviceUnusable: The URL cannot be loaded.
+        DeviceNotFound: There is no app, or two are called the same.
+        DeviceUnusable: A page cannot be loaded.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str = "",
         *,
+        apps: Sequence[AppSpec] = (),
         profile: Profile = "current",
         size: Size = _SIZE,
         density: int = 480,
@@ -90,37 +93,44 @@ class WebDevice:
         label: str = "",
         clock_ms: int | None = None,
         seed: int | None = None,
+        locale: str = "en-US",
+        timezone: str = "UTC",
+        night_mode: bool = False,
+        geolocation: tuple[float, float] | None = None,
+        offline: bool = False,
         browser: Browser | None = None,
     ) -> None:
-        self._url = url
-        self._profile: Profile = profile
-        self._package = package or package_of(url)
-        self._label = label
-        self._clock_ms = clock_ms
-        self._seed = seed
+        specs = ((AppSpec(url, package, label),) if url else ()) + tuple(apps)
+        if not any(spec.url for spec in specs):
+            raise DeviceNotFound("a web phone needs a page", hint="for example web:http://127.0.0.1:8000")
+        self._specs = specs
+        self._conditions = Conditions(profile, clock_ms, seed, locale, timezone, night_mode, geolocation)
+        self._offline = offline
         self._thread = threading.get_ident()
+        self._zone = _zone(timezone)
         self._screen = Screen(size, density)
         self._info = DeviceInfo(
             size=size, density=density, model="WebView", manufacturer="PhoneWorld", android="14" if profile == "current" else "11",
-            sdk=34 if profile == "current" else 30, locale="en-US", timezone="UTC",
+            sdk=34 if profile == "current" else 30, locale=locale, timezone=timezone, night_mode=night_mode,
         )  # fmt: skip
         self._own_browser = browser is None
         self._browser = browser or Browser.launch()
         self._pictures = SystemPictures(self._browser, size, density)
-        self._context: BrowserContext | None = None
-        self._app: WebApp | None = None
-        self._at_home = True
+        self._tasks: dict[str, Task] = {}
+        self._current: Task | None = None
+        self._recent: list[str] = []
         self._closed = False
         try:
-            self._open("")
+            self._tasks = install(specs, self._browser, self._screen, self._conditions)
+            self._start()
         except BaseException:
             self.close()
             raise
 
     @property
     def serial(self) -> str:
-        """`web:` and the URL."""
-        return f"web:{self._url}"
+        """`web:` and the URL of each app, `mini:` and that of each mini-app."""
+        return " ".join(f"mini:{s.url}?host={s.host}" if s.host else f"web:{s.url}" for s in self._specs if s.url)
 
     @property
     def info(self) -> DeviceInfo:
@@ -129,40 +139,45 @@ class WebDevice:
 
     def state(self) -> DeviceState:
         """Who is in front and whether the keyboard is up; the clock is the host's unless it was frozen."""
-        app = self._front()
-        clock = self._clock_ms if self._clock_ms is not None else int(time.time() * 1000)
-        if app is None:
+        self._check()
+        frozen = self._conditions.clock_ms
+        clock = frozen if frozen is not None else int(time.time() * 1000)
+        task, app = self._current, self._front()
+        if task is None:
             return DeviceState(package=system.LAUNCHER_PACKAGE, activity=system.LAUNCHER_ACTIVITY, clock_ms=clock)
-        app.look()
-        return DeviceState(package=self._package, activity=ACTIVITY, keyboard=app.keyboard, clock_ms=clock)
+        if app is not None:
+            app.look()
+        return DeviceState(package=task.package, activity=task.activity, keyboard=app is not None and app.keyboard, clock_ms=clock)
 
     def apps(self) -> tuple[InstalledApp, ...]:
-        """The one app."""
-        return (InstalledApp(self._package, self._label, ACTIVITY),)
+        """The apps; mini-apps are part of their hosts."""
+        return tuple(InstalledApp(t.package, t.label, ACTIVITY) for t in self._tasks.values())
 
     def hierarchy(self) -> Hierarchy:
-        """The active window: the app with its web content, the native window over it, or the launcher."""
+        """The active window: the app with its web content, the native window over it, a host's own screen, or the launcher."""
+        self._check()
         app = self._front()
-        return self._launcher() if app is None else app.tree()
+        return self._native_screen() if app is None else app.tree()
 
     def screenshot(self) -> bytes:
         """A PNG of the whole screen. Under a JavaScript dialog lies the last picture asked for before it: no new one can be had.
 
         A focused field's caret is held in its visible phase, so that two pictures of an idle page are equal.
         """
+        self._check()
         app = self._front()
         if app is None:
-            return compose(None, self._screen, self._pictures, clock_text=self._clock_text(), backdrop=self._launcher())
+            return compose(None, self._screen, self._pictures, clock_text=self._clock_text(), backdrop=self._native_screen())
         png = app.picture()
         return compose(
-            png, self._screen, self._pictures, clock_text=self._clock_text(),
-            keyboard=app.layer if app.keyboard else None, window=app.window_tree(),
+            png, app.screen, self._pictures, clock_text=self._clock_text(),
+            keyboard=app.layer if app.keyboard else None, window=app.window_tree(), title_bar=app.bar(),
         )  # fmt: skip
 
     def perform(self, action: Action) -> None:
         """Does one action; returns when the page has taken the input. See the Device protocol.
 
-        Recents, menu, search, volume and power keys do nothing: this phone has one app, and no such screens.
+        Recents brings the app that was in front before. Menu, search, volume and power keys do nothing.
         """
         self._check()
         check_on_screen(action, self._screen.size)
@@ -170,24 +185,21 @@ class WebDevice:
             case Answer() | Ask() | Finish():
                 return
             case Wait(duration_ms):
-                if self._app is not None:
-                    self._app.page.pause(duration_ms)
+                if (app := self._front()) is not None:
+                    app.page.pause(duration_ms)
                 else:
                     time.sleep(duration_ms / 1000)
-            case OpenApp(package, _, url):
+            case OpenApp(package, activity, url):
                 if package == system.LAUNCHER_PACKAGE:
                     self._go_home()
                     return
-                self._known(package)
-                self._open(url)
+                self._bring(self._known(package), activity, url)
             case CloseApp(package):
-                self._known(package)
-                self._stop()
+                self._stop(self._known(package))
             case PressKey(key):
                 self._press(key)
-            case Tap(x, y) if self._at_home:
-                if system.launcher_app_at(self._screen.size, self._screen.density, self._icons(), Point(x, y)) is not None:
-                    self._open("")
+            case Tap(x, y) if self._front() is None:
+                self._tap_native(Point(x, y))
             case Tap() | DoubleTap() | LongPress() | Swipe() | Drag() | Pinch():
                 with self._input() as app:
                     if app is not None:
@@ -200,16 +212,28 @@ class WebDevice:
                 assert_never(action)
 
     def clear_app(self, package: str) -> None:
-        """Stops the app and forgets all it has stored: cookies, storage, databases, caches, service workers."""
+        """Stops the app and forgets all it and its mini-apps have stored: cookies, storage, databases, caches, service workers."""
         self._check()
-        self._known(package)
-        self._stop()
-        context, self._context = self._context, None
-        if context is not None:
-            try:
-                context.close()
-            except PlaywrightError as e:
-                raise DeviceLost(f"the browser is gone: {str(e).splitlines()[0]}", hint="open the device again") from None
+        task = self._known(package)
+        self._stop(task)
+        for installed in task.pages:
+            installed.clear()
+
+    def reset(self) -> None:
+        """The phone as it was when it was opened: nothing stored, the first app in front. What servers keep is theirs."""
+        self._check()
+        for package in self._tasks:
+            self.clear_app(package)
+        self._recent.clear()
+        self._start()
+
+    def set_offline(self, offline: bool) -> None:
+        """Switches the network of all pages off or on. Offline a start page still loads, as an installed app would start."""
+        self._check()
+        self._offline = offline
+        for task in self._tasks.values():
+            for installed in task.pages:
+                installed.set_offline(offline)
 
     def close(self) -> None:
         """Closes the page and the browser; may be called twice."""
@@ -220,10 +244,11 @@ class WebDevice:
             self._browser.close()
             return
         # Somebody else's browser may have died before us: then nothing is left to close.
-        with suppress(PlaywrightError):
+        with suppress(PlaywrightError, DeviceLost):
             self._pictures.close()
-            if self._context is not None:
-                self._context.close()
+            for task in self._tasks.values():
+                for installed in task.pages:
+                    installed.clear()
 
     def __enter__(self) -> WebDevice:
         return self
@@ -238,93 +263,118 @@ class WebDevice:
             raise DeviceError(f"{self.serial} belongs to the thread that opened it", hint="call it from there, or open another")
 
     def _front(self) -> WebApp | None:
-        """The app where it is in front, None where the launcher is."""
-        self._check()
-        return None if self._at_home else self._app
+        """The page's app in front; None where the launcher is, or a host's own screen."""
+        shown = self._current.shown if self._current is not None else None
+        return shown.app if shown is not None else None
 
     @contextmanager
     def _input(self) -> Iterator[WebApp | None]:
-        """The app in front; a JavaScript dialog that opens on the way is shown."""
-        app = self._front()
+        """The app in front; a JavaScript dialog that opens on the way is shown, and what its page asks of the phone is done."""
+        self._check()
+        task, app = self._current, self._front()
         try:
             yield app
         except DialogOpen:
             if app is not None:
                 app.adopt_dialog()
+        if task is not None and app is not None and app.wish:
+            wish, app.wish = app.wish, ""
+            app.leave()
+            if wish == CLOSE:
+                task.close_mini()
+            elif wish == RESTART and task.shown is not None:
+                task.shown.stop()
+                task.shown.open()
+            elif wish != RESTART:
+                task.open_mini(wish)
 
-    def _known(self, package: str) -> None:
-        if package != self._package:
-            raise ActionError(f"no app {package!r} is installed", hint=f"installed: {self._package}")
-
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock_ms / 1000 if self._clock_ms is not None else time.time(), UTC)
+    def _known(self, package: str) -> Task:
+        if package not in self._tasks:
+            raise ActionError(f"no app {package!r} is installed", hint=f"installed: {', '.join(self._tasks)}")
+        return self._tasks[package]
 
     def _clock_text(self) -> str:
-        return _CLOCK_TEXT if self._clock_ms is None else self._now().strftime("%H:%M")
+        return _CLOCK_TEXT if self._conditions.clock_ms is None else self._conditions.now().astimezone(self._zone).strftime("%H:%M")
 
     def _icons(self) -> tuple[tuple[str, str], ...]:
-        return ((self._package, self._label),)
+        return tuple((t.package, t.label) for t in self._tasks.values())
 
-    def _launcher(self) -> Hierarchy:
-        return system.launcher(self._screen.size, self._screen.density, self._icons())
+    def _native_screen(self) -> Hierarchy:
+        """The launcher, or the own screen of a plain host."""
+        task, size, density = self._current, self._screen.size, self._screen.density
+        if task is None:
+            return system.launcher(size, density, self._icons())
+        return mini.host_screen(size, density, task.label, tuple(m.label for m in task.minis), task.package)
 
-    def _open(self, url: str) -> None:
-        """Brings the app to the front; starts it at its start page where it does not run. `url` is a place in it."""
-        if self._app is None:
-            self._app = WebApp(self._new_page(), self._screen, self._package, self._profile, self._now)
-            self._app.page.goto(urljoin(self._url, url))
-            if not self._label:
-                self._label = self._package.rpartition(".")[2]
-                with suppress(DialogOpen):
-                    self._label = self._app.page.title() or self._label
-        elif url:
-            self._app.page.goto(urljoin(self._url, url))
-        self._at_home = False
+    def _tap_native(self, point: Point) -> None:
+        task, size, density = self._current, self._screen.size, self._screen.density
+        if task is None:
+            package = system.launcher_app_at(size, density, self._icons(), point)
+            if package is not None:
+                self._bring(self._tasks[package])
+        elif (row := mini.host_row_at(size, density, len(task.minis), point)) is not None:
+            task.open_mini(task.minis[row].spec.url)
 
-    def _new_page(self) -> WebPage:
-        if self._context is not None:
-            return WebPage.in_context(self._context)
-        major = self._browser.version.partition(".")[0]
-        page = self._browser.page(
-            None, touch=True, proxy=_NOWHERE, accept_downloads=False,
-            user_agent=(
-                "Mozilla/5.0 (Linux; Android 14; PhoneWorld; wv) AppleWebKit/537.36 (KHTML, like Gecko) "
-                f"Version/4.0 Chrome/{major}.0.0.0 Mobile Safari/537.36"
-            ),
-        )  # fmt: skip
-        self._context = page.context
-        if self._clock_ms is not None:
-            self._context.clock.set_fixed_time(self._now())
-        if self._seed is not None:
-            self._context.add_init_script(seeded_random(self._seed))
-        return WebPage(page)
+    def _start(self) -> None:
+        """Opens the first app. The others are opened once before it, for their titles and to know that they can be."""
+        tasks = list(self._tasks.values())
+        first = tasks[0].minis[0] if self._specs[0].host else tasks[0].main
+        for task in tasks:
+            for installed in task.pages:
+                installed.set_offline(self._offline)
+                if installed is not first and not installed.label:
+                    installed.open()
+                    installed.clear()
+        tasks[0].shown = first
+        self._bring(tasks[0])
 
-    def _stop(self) -> None:
-        app, self._app = self._app, None
-        self._at_home = True
-        if app is not None:
-            app.page.close()
+    def _bring(self, task: Task, activity: str = "", url: str = "") -> None:
+        """Brings an app to the front; starts it where it does not run."""
+        if task is not self._current:
+            self._go_home()
+        task.open(activity, url)
+        self._current = task
+        self._recent = [task.package, *(p for p in self._recent if p != task.package)]
+
+    def _stop(self, task: Task) -> None:
+        task.stop()
+        if task is self._current:
+            self._current = None
 
     def _go_home(self) -> None:
         with self._input() as app:
             if app is not None:
                 app.leave()
-        self._at_home = True
+        self._current = None
 
     def _press(self, key: Key) -> None:
         match key:
             case "home":
                 self._go_home()
             case "back":
-                with self._input() as app:
-                    if app is not None and not app.back():
-                        self._go_home()
-            case "recents" | "menu" | "search" | "volume_up" | "volume_down" | "power" | "wake" | "sleep":
+                self._back()
+            case "recents":
+                front = self._current.package if self._current is not None else ""
+                before = next((p for p in self._recent if p != front), "")
+                if before:
+                    self._bring(self._tasks[before])
+            case "menu" | "search" | "volume_up" | "volume_down" | "power" | "wake" | "sleep":
                 return
             case _:
                 with self._input() as app:
                     if app is not None:
                         app.press(key)
+
+    def _back(self) -> None:
+        """To what was before: in the page, then from the mini-app to its host, then to the launcher."""
+        task = self._current
+        with self._input() as app:
+            if task is None or (app is not None and app.back()):
+                return
+        if task.shown in task.minis:
+            task.close_mini()
+        else:
+            self._go_home()
 
     def _type(self, text: str, x: int | None, y: int | None, *, replacing: bool) -> None:
         with self._input() as app:
@@ -335,11 +385,8 @@ class WebDevice:
             app.type(text, replacing=replacing)
 
 
-def package_of(url: str) -> str:
-    """A valid Android package name for a URL: from the last folder of its path, or else its host and port."""
-    parts = urlsplit(url)
-    folders = [p for p in parts.path.split("/") if p and "." not in p]
-    host = "port" if parts.hostname in ("127.0.0.1", "localhost") else f"{parts.hostname or 'page'}_"
-    words = folders[-1] if folders else f"{host}{parts.port or 80}"
-    name = re.sub(r"[^a-z0-9_]+", "_", words.lower()).strip("_") or "page"
-    return "org.phoneworld.web." + (name if name[0].isalpha() else f"app{name}")
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise DeviceNotFound(f"there is no time zone {name!r}", hint="an IANA name, for example Europe/Berlin") from None

@@ -16,6 +16,8 @@ class Screen:
 
     size: Size
     density: int
+    bar: int = 0
+    """The height of a native title bar between the status bar and the content, in pixels."""
 
     @property
     def dpr(self) -> float:
@@ -28,8 +30,8 @@ class Screen:
 
     @property
     def top(self) -> int:
-        """The height of the status bar in pixels."""
-        return system.status_bar_height(self.density)
+        """Where the content begins, in pixels: under the status bar and the title bar."""
+        return system.status_bar_height(self.density) + self.bar
 
     @property
     def keyboard(self) -> Bounds:
@@ -37,7 +39,7 @@ class Screen:
         return system.keyboard_bounds(self.size, self.density)
 
     def content(self, *, keyboard: bool) -> Bounds:
-        """Where the app's content lies: under the status bar, above the keyboard (adjustResize)."""
+        """Where the app's content lies: under the bars, above the keyboard (adjustResize)."""
         return Bounds(0, self.top, self.size.width, self.keyboard.top if keyboard else self.size.height)
 
     def css_viewport(self, *, keyboard: bool) -> Size:
@@ -50,16 +52,19 @@ class Screen:
         return ((point.x + 0.5) / self.dpr, (point.y + 0.5 - self.top) / self.dpr)
 
 
-def app_window(web: Node, screen: Screen, package: str, *, keyboard: bool) -> Hierarchy:
-    """The window of an activity whose content is one WebView showing `web`."""
+def app_window(web: Node, screen: Screen, package: str, *, keyboard: bool, bar: Node | None = None) -> Hierarchy:
+    """The window of an activity whose content is one WebView showing `web`, under a title bar where it has one."""
     content = screen.content(keyboard=keyboard)
+    top = system.status_bar_height(screen.density)
+    whole = Bounds(0, top, content.right, content.bottom)
     view = Node(
         "android.webkit.WebView", resource_id=f"{package}:id/webview", package=package, bounds=content, children=(replace(web, index=0),)
     )
-    frame = Node("android.widget.FrameLayout", resource_id="android:id/content", package=package, bounds=content, children=(view,))
+    inside = (view,) if bar is None else (bar, replace(view, index=1))
+    frame = Node("android.widget.FrameLayout", resource_id="android:id/content", package=package, bounds=whole, children=inside)
     column = Node("android.widget.LinearLayout", package=package, bounds=Bounds(0, 0, content.right, content.bottom), children=(frame,))
-    bar = Node(
+    behind = Node(
         "android.view.View", resource_id="android:id/statusBarBackground", package=package, index=1,
-        bounds=Bounds(0, 0, content.right, content.top),
+        bounds=Bounds(0, 0, content.right, top),
     )  # fmt: skip
-    return Hierarchy((Node("android.widget.FrameLayout", package=package, bounds=screen.size.bounds, children=(column, bar)),))
+    return Hierarchy((Node("android.widget.FrameLayout", package=package, bounds=screen.size.bounds, children=(column, behind)),))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias, assert_never
 
-from phoneworld.ui import system
+from phoneworld.ui import mini, system
 from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Hierarchy, Node
 
@@ -108,7 +108,12 @@ class Picker:
         }[self.kind]  # fmt: skip
 
 
-Window: TypeAlias = Message | Choice | Picker
+@dataclass(frozen=True, slots=True)
+class MiniMenu:
+    """The sheet of a mini-app's capsule."""
+
+
+Window: TypeAlias = Message | Choice | Picker | MiniMenu
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +175,8 @@ def tree_of(window: Window, size: Size, density: int, package: str) -> Hierarchy
             node = system.dialog(size, density, title, message, window.buttons, package, field=field)
         case Choice(options, enabled, selected, _, first):
             node = system.choice_dialog(size, density, "", options, selected, package, enabled=enabled, first=first)
+        case MiniMenu():
+            node = mini.menu(size, density, package)
         case Picker(_, columns, focused):
             shown = tuple((c.shown(-1), c.shown(), c.shown(1)) for c in columns)
             node = system.picker_dialog(size, density, shown, _SET_BUTTONS, package, focused=focused)
@@ -194,6 +201,8 @@ def tap(window: Window, size: Size, density: int, point: Point) -> Window | Answ
         case Choice(_, _, _, values, first) if node.resource_id == "android:id/text1":
             place = first + hit.target[-1]
             return Answer(True, values[place] if values else place)
+        case MiniMenu():
+            return Answer(True, mini.MENU.index(node.text))
         case Picker() if button:
             return Answer(button != "2", window.value if button == "1" else "")
         case Picker(_, columns) if "NumberPicker" in tree.at(hit.target[:-1]).class_name:
@@ -225,7 +234,7 @@ def drag(window: Window, size: Size, density: int, start: Point, end: Point) -> 
                 if node.class_name.endswith("NumberPicker") and node.bounds.contains(start):
                     return _settled(replace(window, columns=_with(columns, path[-1], columns[path[-1]].turned(rows))))
             return None
-        case Message():
+        case Message() | MiniMenu():
             return None
         case _:
             assert_never(window)

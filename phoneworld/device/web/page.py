@@ -17,7 +17,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from phoneworld.device.web.axtree import COMPUTED_STYLES, PageCapture
-from phoneworld.device.web.world import BINDING, SCRIPT, WORLD
+from phoneworld.device.web.world import BINDING, SCRIPT, WORLD, links_script
 from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
 from phoneworld.ui.geometry import Size
 
@@ -36,10 +36,11 @@ class DialogOpen(Exception):
 
 
 class WebPage:
-    """A page of a browser context, watched from an isolated world."""
+    """A page of a browser context, watched from an isolated world. Links to `mini_apps` (URLs) are reported, not followed."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, mini_apps: tuple[str, ...] = ()) -> None:
         self._page = page
+        self._mini_apps = mini_apps
         self._crashed = False
         self._context_id: int | None = None
         self._opened = ""
@@ -61,14 +62,14 @@ class WebPage:
         for domain in ("Page", "Runtime", "Accessibility"):
             self.send(f"{domain}.enable")
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
-        self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT, "worldName": WORLD})
+        self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT + links_script(mini_apps), "worldName": WORLD})
         self._listen(False)
 
     @classmethod
-    def in_context(cls, context: BrowserContext) -> WebPage:
+    def in_context(cls, context: BrowserContext, mini_apps: tuple[str, ...] = ()) -> WebPage:
         """A new page of a context that already has its cookies and storage."""
         try:
-            return cls(context.new_page())
+            return cls(context.new_page(), mini_apps)
         except PlaywrightError as e:
             raise DeviceLost(f"Chromium opens no page: {_first_line(e)}", hint="it died or was killed; open the device again") from None
 
@@ -182,7 +183,7 @@ class WebPage:
                 return answer.get("result", {}).get("value")
             # The document is new, and our script has not run in it yet.
             self._context_id = None
-            self.send("Runtime.evaluate", {"expression": SCRIPT, "contextId": self._context()})
+            self.send("Runtime.evaluate", {"expression": SCRIPT + links_script(self._mini_apps), "contextId": self._context()})
         return None
 
     def run(self, expression: str, context_id: int | None = None) -> None:
@@ -284,17 +285,31 @@ class WebPage:
         self._metrics_in_doubt = False
 
     def go_back(self) -> bool:
-        """One entry back in the history; False where there is none (the blank page before the app does not count)."""
-        history = self.send("Page.getNavigationHistory")
-        index = history["currentIndex"]
-        if index < 1 or history["entries"][index - 1]["url"] == "about:blank":
+        """One entry back in the history; False where there is none."""
+        entry = self._entry_before()
+        if entry is None:
             return False
-        self.send_input("Page.navigateToHistoryEntry", {"entryId": history["entries"][index - 1]["id"]})
+        self.send_input("Page.navigateToHistoryEntry", {"entryId": entry})
         self._wait_for_load()
         return True
 
+    def can_go_back(self) -> bool:
+        """True where the history has an entry before this one. Raises DialogOpen."""
+        return self._entry_before() is not None
+
+    def _entry_before(self) -> int | None:
+        """The id of the entry before this one in the history; the blank page before the app does not count."""
+        history = self.send("Page.getNavigationHistory")
+        index = history["currentIndex"]
+        if index < 1 or history["entries"][index - 1]["url"] == "about:blank":
+            return None
+        return int(history["entries"][index - 1]["id"])
+
     def follow_popups(self) -> None:
-        """Shows in this page what was opened in a new window, as a WebView without window support does."""
+        """Shows in this page what was opened in a new window, as a WebView without window support does.
+
+        A mini-app is not shown but reported, as one that a link leads to in the page itself is.
+        """
         opened, self._opened = self._opened, ""
         for other in self._page.context.pages:
             if other is not self._page:
@@ -302,7 +317,9 @@ class WebPage:
                     url = other.url
                     other.close()
                 opened = opened or url
-        if opened not in ("", "about:blank"):
+        if any(opened.startswith(link) for link in self._mini_apps):
+            self.reports.append((0, {"kind": "mini", "url": opened}))
+        elif opened not in ("", "about:blank"):
             self.goto(opened)
 
     def answer_dialog(self, accept: bool, text: str = "") -> None:

@@ -22,7 +22,7 @@ from phoneworld.render.browser import Browser
 from phoneworld.render.html import tree_page
 from phoneworld.ui import system
 from phoneworld.ui.geometry import Bounds, Size
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.node import Hierarchy, Node
 
 # What Android leaves of the window behind a dialog (its dim amount is 0.6).
 _DIMMED = 0.4
@@ -89,11 +89,13 @@ def compose(
     clock_text: str,
     keyboard: system.Layer | None = None,
     window: Hierarchy | None = None,
+    title_bar: Node | None = None,
     backdrop: Hierarchy | None = None,
 ) -> bytes:
-    """A PNG of the screen: the page (or the `backdrop` tree, or white), dimmed under a window, the keyboard, the status bar."""
+    """A PNG of the screen: the page (or the `backdrop` tree, or white), dimmed under a window, the keyboard, the bars."""
     size, density = screen.size, screen.density
-    bar = Hierarchy((system.status_bar(size, density, clock_text),))
+    status = system.status_bar(size, density, clock_text)
+    bar = Hierarchy((status,) if title_bar is None else (status, title_bar))
     bar_box = Bounds(0, 0, size.width, screen.top)
     keys = Hierarchy((system.keyboard(size, density, keyboard),)) if keyboard is not None else None
     if page_png is not None and window is None and backdrop is None:

@@ -7,6 +7,8 @@ still for a picture. It reports through the binding `phoneworldReport`, in the f
 
 from __future__ import annotations
 
+import json
+
 WORLD = "phoneworld"
 BINDING = "phoneworldReport"
 
@@ -81,6 +83,13 @@ SCRIPT = r"""
     if (e instanceof w.HTMLInputElement) return !e.readOnly && !e.disabled && TYPED.includes(e.type);
     return !!e.isContentEditable;
   }
+  // A link to a mini-app opens the mini-app beside this page, not in it.
+  if (self === top && globalThis.navigation) navigation.addEventListener('navigate', (event) => {
+    const url = event.destination.url;
+    if (!event.cancelable || event.hashChange || !globalThis.phoneworld.links.some((link) => url.startsWith(link))) return;
+    event.preventDefault();
+    report({kind: 'mini', url});
+  });
   const selection = (e) => e.ownerDocument.defaultView.getSelection();
   let still = null;
 
@@ -148,9 +157,15 @@ SCRIPT = r"""
       if (still) still();
       still = null;
     },
+    links: [],
   };
 })();
 """
+
+
+def links_script(urls: tuple[str, ...]) -> str:
+    """What to run after `SCRIPT`, so that links that begin with one of these URLs are reported and not followed."""
+    return f"globalThis.phoneworld.links = {json.dumps(urls)};" if urls else ""
 
 
 _MULBERRY = r"""
