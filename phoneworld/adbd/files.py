@@ -10,6 +10,7 @@ import errno
 import fnmatch
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,9 +22,17 @@ MAX_PATH = 1024  # bytes, as adb's sync protocol has it
 _ALIASES = ("/storage/self/primary", "/mnt/sdcard", "/sdcard")
 _WRITABLE = (SHARED_STORAGE, "/data/local/tmp")
 _FOLDERS = (
-    "/data/app", "/data/data", "/data/local/tmp", "/dev", "/proc", "/system/app", "/system/bin", "/system/etc", "/vendor",
+    "/data/app", "/data/data", "/data/local/tmp", "/dev", "/proc", "/sys/devices/system/cpu/cpu0/cpufreq", "/system/app", "/system/bin", "/system/etc", "/vendor",
     *(f"{SHARED_STORAGE}/{name}" for name in ("Alarms", "Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures")),
 )  # fmt: skip
+_FIXED = {
+    "/proc/cpuinfo": b"processor\t: 0\nBogoMIPS\t: 38.40\n\nHardware\t: PhoneWorld\n",
+    "/proc/meminfo": b"MemTotal:        4194304 kB\nMemFree:         2097152 kB\nMemAvailable:    3145728 kB\n",
+    "/proc/version": b"Linux version 5.15.0-phoneworld\n",
+    "/proc/uptime": b"",
+    "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": b"2000000\n",
+}
+"""What clients read of a machine that there is not: one core, 4 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,7 @@ class FileTree:
 
     def __init__(self) -> None:
         entries = {"/": _FOLDER, "/system/build.prop": Entry(stat.S_IFREG | 0o644, 0, b"")}
+        entries |= {path: Entry(stat.S_IFREG | 0o444, 0, content) for path, content in _FIXED.items()}
         for folder in _FOLDERS:
             while folder:
                 entries[folder] = _FOLDER
@@ -80,7 +90,7 @@ class FileTree:
     @property
     def used(self) -> int:
         """Bytes in all files; linear in their number."""
-        return sum(len(e.content) for e in self.entries.values() if e.content is not None)
+        return sum(len(e.content) for name, e in self.entries.items() if e.content is not None and name not in _FIXED)
 
     def stat(self, path: str) -> Entry:
         name = resolve(path)
@@ -99,6 +109,8 @@ class FileTree:
         entry = self.stat(path)
         if entry.content is None:
             raise _fault(errno.EISDIR, path)
+        if resolve(path) == "/proc/uptime":  # the clock of getevent's stamps
+            return f"{time.monotonic():.2f} 0.00\n".encode()
         return entry.content
 
     def write(self, path: str, content: bytes, *, mtime: int = 0, mode: int = 0o660, parents: bool = False) -> None:

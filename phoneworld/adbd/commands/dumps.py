@@ -132,6 +132,8 @@ async def input_state(call: Call) -> int:
 async def surface_flinger(call: Call) -> int:
     if "--display-id" in call.args:
         await call.out(f'Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=PWD displayName="PhoneWorld"\n')
+    else:
+        await call.out("GLES: PhoneWorld, software renderer, OpenGL ES 3.2 none\n")
     return 0
 
 
@@ -149,5 +151,13 @@ async def battery(call: Call) -> int:
         "Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  Wireless powered: false\n  Dock powered: false\n"
         "  Max charging current: 500000\n  Max charging voltage: 5000000\n  Charge counter: 3000000\n  status: 2\n  health: 2\n"
         "  present: true\n  level: 100\n  scale: 100\n  voltage: 4200\n  temperature: 250\n  technology: Li-ion\n"
+    )
+    return 0
+
+
+@dumpsys("meminfo")
+async def memory(call: Call) -> int:
+    await call.out(
+        "Applications Memory Usage (in Kilobytes):\n\nTotal RAM: 4,194,304K (status normal)\n Free RAM: 3,145,728K\n Used RAM: 1,048,576K\n"
     )
     return 0

@@ -249,9 +249,12 @@ async def dirname(call: Call) -> int:
 
 @command("df")
 async def df(call: Call) -> int:
+    """`df [PATH]`: one place holds everything that can be written."""
     used, total = call.phone.files.used // 1024, MAX_TREE_BYTES // 1024
+    paths = [word for word in call.args if not word.startswith("-")]
+    mount = "/data" if paths and call.path(paths[0]).startswith("/data") else "/storage/emulated"
     await call.out(
         "Filesystem     1K-blocks    Used Available Use% Mounted on\n"
-        f"/dev/fuse      {total:>9} {used:>7} {total - used:>9} {used * 100 // total:>3}% /storage/emulated\n"
+        f"/dev/fuse      {total:>9} {used:>7} {total - used:>9} {used * 100 // total:>3}% {mount}\n"
     )
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 
 from phoneworld.adbd.commands.files import read_path
 from phoneworld.adbd.commands.registry import command
@@ -10,11 +11,30 @@ from phoneworld.adbd.commands.shell_builtins import unescape
 from phoneworld.adbd.pipes import read_all
 from phoneworld.adbd.shell import Call
 
+_LONGEST_LINE = 64 << 20
+
 
 async def _input(call: Call, paths: list[str]) -> str:
     if not paths:
         return (await read_all(call.streams.stdin)).decode(errors="surrogateescape")
     return "".join([(await read_path(call, path)).decode(errors="surrogateescape") for path in paths])
+
+
+async def _lines(call: Call, paths: list[str]) -> AsyncIterator[str]:
+    """Line after line as they come, so that a filter behind a stream that does not end prints what it finds."""
+    if paths:
+        for line in (await _input(call, paths)).splitlines():
+            yield line
+        return
+    pending = b""
+    while chunk := await call.streams.stdin.read():
+        *whole, pending = (pending + chunk).split(b"\n")
+        if len(pending) > _LONGEST_LINE:
+            raise BrokenPipeError
+        for raw in whole:
+            yield raw.decode(errors="surrogateescape").removesuffix("\r")
+    if pending:
+        yield pending.decode(errors="surrogateescape")
 
 
 def _basic(pattern: str) -> str:
@@ -60,18 +80,23 @@ async def grep(call: Call) -> int:
         found = re.compile("|".join(f"{edge}(?:{text}){edge}" for text in texts), re.IGNORECASE if "i" in flags else 0)
     except re.error as e:
         return await call.fail(f"grep: bad REGEX '{patterns[0]}': {e}", 2)
-    hits: list[str] = []
-    for number, line in enumerate((await _input(call, rest)).splitlines(), 1):
+    hits = number = 0
+    quiet, counting = "q" in flags, "c" in flags
+    async for line in _lines(call, rest):
+        number += 1
         if (found.search(line) is None) == ("v" not in flags):
             continue
-        if most >= 0 and len(hits) >= most:
+        hits += 1
+        if quiet:
+            return 0
+        if not counting:
+            only = "o" in flags and "v" not in flags
+            shown = [m.group() for m in found.finditer(line) if m.group()] if only else [line]
+            await call.out("".join(f"{number}:{text}\n" if "n" in flags else f"{text}\n" for text in shown))
+        if hits == most:
             break
-        shown = [m.group() for m in found.finditer(line) if m.group()] if "o" in flags and "v" not in flags else [line]
-        hits += [f"{number}:{text}" if "n" in flags else text for text in shown]
-    if "c" in flags:
-        await call.out(f"{len(hits)}\n")
-    elif "q" not in flags:
-        await call.out("".join(f"{line}\n" for line in hits))
+    if counting:
+        await call.out(f"{hits}\n")
     return 0 if hits else 1
 
 
