@@ -9,10 +9,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -37,11 +38,12 @@ def register(app: typer.Typer) -> None:
 
 
 def phone(
-    spec: Annotated[
-        str,
+    specs: Annotated[
+        list[str],
         typer.Argument(
-            help="web:URL for a mobile web page on this machine, mock:BUNDLE for a compiled app.",
-            metavar="web:URL|mock:BUNDLE",
+            help="web:URL for a mobile web page on this machine, mini:URL?host=PACKAGE for one as a mini-app in another app; "
+            "several are several apps. Or one mock:BUNDLE for a compiled app.",
+            metavar="web:URL...|mock:BUNDLE",
         ),
     ],
     port: Annotated[
@@ -58,8 +60,26 @@ def phone(
         int, typer.Option(help="Web pages: dots an inch; 160 is one pixel for one CSS pixel.", min=80, max=960)
     ] = 480,
     package: Annotated[
-        str, typer.Option(help="Web pages: what the app's package is called. Default: made from the URL.")
+        str, typer.Option(help="Web pages: what the first app's package is called. Default: made from the URL.")
     ] = "",
+    webview: Annotated[
+        str, typer.Option(help="Web pages: trees as WebViews give them now, or as those of about 2021 did.", metavar="current|old")
+    ] = "current",
+    clock: Annotated[
+        str, typer.Option(help="Web pages: freeze the date and time at this moment.", metavar="2026-08-24T09:30Z")
+    ] = "",
+    seed: Annotated[
+        int | None, typer.Option(help="Web pages: make Math.random repeat, in each document anew.")
+    ] = None,
+    locale: Annotated[str, typer.Option(help="Web pages: their language, for example de-DE.")] = "en-US",
+    timezone: Annotated[str, typer.Option(help="Web pages: their time zone, for example Europe/Berlin.")] = "UTC",
+    night: Annotated[bool, typer.Option("--night", help="Web pages: ask for a dark look.")] = False,
+    location: Annotated[
+        str, typer.Option(help="Web pages: where the phone is; none where not given.", metavar="LATITUDE,LONGITUDE")
+    ] = "",
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Web pages: no network once an app's start page is there.")
+    ] = False,
     fault: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,6 +109,8 @@ def phone(
 
         phoneworld record --device 127.0.0.1:7555 --app PACKAGE -o app.graph.json
 
+        phoneworld phone "mini:http://127.0.0.1:8000/?host=org.example.chat"
+
     `adb shell cmd phoneworld` says how to reset it, keep its state and go back to it.
     """
     from phoneworld.adbd.server import AdbPhone  # here, so that other verbs start without it
@@ -96,13 +118,17 @@ def phone(
     from phoneworld.device.open import WebPhone, open_device
 
     faults = _faults(fault or [], fault_seed, truth)
-    web = WebPhone(parse_size(size), density, parse_package(package))
-    if not spec.startswith(("web:", "mock:")):
+    spec, further = " ".join(specs), specs[1:]
+    if strange := [word for word in specs if not word.startswith(("web:", "mini:") if further else ("web:", "mini:", "mock:"))]:
         raise DeviceNotFound(
-            f"{spec!r} is no phone that can be run here",
-            hint="web:URL or mock:BUNDLE; a real phone needs no `phoneworld phone`",
+            f"{strange[0]!r} is no phone that can be run here" + (" beside others" if further else ""),
+            hint="web:URL, several of them, or one mock:BUNDLE; a real phone needs no `phoneworld phone`",
         )
-    served_phone = AdbPhone(partial(open_device, spec, web), port=port, faults=faults, unknown_log=log_unknown)
+    web = WebPhone(
+        parse_size(size), density, parse_package(package), apps=tuple(further), profile=parse_webview(webview), clock_ms=parse_clock(clock),
+        seed=seed, locale=locale, timezone=timezone, night_mode=night, geolocation=parse_location(location), offline=offline,
+    )  # fmt: skip
+    served_phone = AdbPhone(partial(open_device, specs[0], web), port=port, faults=faults, unknown_log=log_unknown)
     with _until_told() as told, served_phone as served:
         serial, how = _attach(served, connect=connect)
         if as_json:
@@ -164,6 +190,36 @@ def parse_package(text: str) -> str:
     if text and not re.fullmatch(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", text, re.ASCII):
         raise PhoneWorldError(f"{text!r} is no package name", hint="for example --package org.example.notes")
     return text
+
+
+def parse_webview(text: str) -> Literal["current", "old"]:
+    """The profile of the WebView. Raises PhoneWorldError for another word."""
+    match text:
+        case "current" | "old":
+            return text
+        case _:
+            raise PhoneWorldError(f"{text!r} is no WebView that is known", hint="--webview current or --webview old")
+
+
+def parse_clock(text: str) -> int | None:
+    """Unix milliseconds of a moment in ISO 8601, UTC where it names no zone; None for "". Raises PhoneWorldError."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise PhoneWorldError(f"{text!r} is no date and time", hint="for example --clock 2026-08-24T09:30Z") from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def parse_location(text: str) -> tuple[float, float] | None:
+    """Latitude and longitude in degrees; None for "". Raises PhoneWorldError where they are nowhere on Earth."""
+    if not text:
+        return None
+    found = re.fullmatch(r"(-?\d{1,2}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)", text)
+    if not found or abs(float(found[1])) > 90 or abs(float(found[2])) > 180:
+        raise PhoneWorldError(f"{text!r} is no place", hint="for example --location 52.52,13.40 (latitude, longitude)")
+    return float(found[1]), float(found[2])
 
 
 def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:

@@ -7,7 +7,7 @@ installed, mini-apps among them; `device.py` is the phone.
 """
 
 from phoneworld.device.web.android import Profile
-from phoneworld.device.web.apps import AppSpec, package_of
+from phoneworld.device.web.apps import AppSpec, package_of, parse_spec
 from phoneworld.device.web.device import WebDevice
 
-__all__ = ["AppSpec", "Profile", "WebDevice", "package_of"]
+__all__ = ["AppSpec", "Profile", "WebDevice", "package_of", "parse_spec"]
