@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from phoneworld.cli.graph_words import diff_json, print_diff
-from phoneworld.errors import FileFormatError
-from phoneworld.graph.file import load_graph, missing_screenshots, save_graph, screenshot_bytes, write_atomically
+from phoneworld.cli.graph_words import diff_json, print_checked, print_diff, verify_json
+from phoneworld.errors import FileFormatError, PhoneWorldError
+from phoneworld.graph.file import assets_folder, load_graph, missing_screenshots, save_graph, screenshot_bytes, write_atomically
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.identity import screens_of
 from phoneworld.graph.importers import formats, import_recording
@@ -190,6 +190,46 @@ def diff_(
         if html:
             console.print(f"drawn: [bold]{escape(str(html))}[/]", highlight=False)
     if check and not found.is_empty:
+        raise typer.Exit(1)
+
+
+@graph_app.command("verify")
+def verify_(
+    file: Annotated[Path, typer.Argument(help="An app.graph.json; its pictures and its journal are looked for beside it.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Work a recording out again from what it is made of, and say what does not agree. Exit code 1 where something does not.
+
+    Which node each action hit, whether the traces join and time goes forwards, whether each picture has its hash and the size of
+    its screen; and where app.journal/ lies beside app.graph.json, whether the journal tells the same graph.
+    """
+    from recorder.folder import journal_folder
+    from recorder.journal import read_records
+    from recorder.verify import verify_graph, verify_journal, verify_pictures
+
+    graph = load_graph(file)
+    read: dict[str, bytes | PhoneWorldError] = {}
+    for sha in sorted(graph.screenshots()):
+        try:
+            read[sha] = screenshot_bytes(file, sha)
+        except FileFormatError as e:
+            read[sha] = e
+    stands_alone = not assets_folder(file).is_dir() and not journal_folder(file).is_dir()
+    checked = verify_graph(graph).joined(verify_pictures(graph, None if stands_alone else read))
+    journal = journal_folder(file) / "journal.jsonl"
+    has_journal = journal.is_file()
+    if has_journal:
+        try:
+            content = journal.read_bytes()
+        except OSError as e:
+            raise FileFormatError(f"{journal} cannot be read: {e.strerror or e}", hint="check its permissions") from None
+        records, whole = read_records(content, where=str(journal))
+        checked = checked.joined(verify_journal(graph, records, cut=len(content) - whole))
+    if as_json:
+        typer.echo(json.dumps(verify_json(checked, has_journal), ensure_ascii=False, indent=1))
+    else:
+        print_checked(checked, str(file), has_journal, console)
+    if not checked.holds:
         raise typer.Exit(1)
 
 

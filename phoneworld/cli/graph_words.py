@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from phoneworld.graph.diff import Broken, GraphDiff, ScreenChange, Side
+
+if TYPE_CHECKING:  # only `graph verify` needs the recorder
+    from recorder.verify import Checked
 
 _LISTED = 12
 
@@ -106,3 +109,44 @@ def _figures(found: GraphDiff) -> str:
         f"{len(found.broken)} actions lead elsewhere",
     ]
     return ", ".join(parts)
+
+
+def verify_json(checked: Checked, has_journal: bool) -> dict[str, Any]:
+    """What `phoneworld graph verify --json` prints."""
+    return {
+        "holds": checked.holds,
+        "journal": has_journal,
+        "agree": dict(checked.agree),
+        "unknown": dict(checked.unknown),
+        "findings": [{"kind": f.kind, "where": f.where, "message": f.message} for f in checked.findings],
+    }
+
+
+_CHECKS = {
+    "hit": "attributions follow from the hit test",
+    "chain": "transitions start where the one before ended",
+    "time": "captures come after the one before",
+    "picture": "pictures have their hash and the size of their screen",
+    "journal": "captures, traces and steps are as the journal tells them",
+}
+
+
+def print_checked(checked: Checked, name: str, has_journal: bool, console: Console) -> None:
+    """The check for a person: a line a kind, then what does not agree."""
+    faults = {kind: [f for f in checked.findings if f.kind == kind] for kind in _CHECKS}
+    console.print(f"[bold]{escape(name)}[/]", highlight=False)
+    for kind, words in _CHECKS.items():
+        right, wrong, unknown = checked.agree.get(kind, 0), len(faults[kind]), checked.unknown.get(kind, 0)
+        if kind == "journal" and not has_journal:
+            console.print("  [dim]–  no journal beside it[/]", highlight=False)
+            continue
+        if not right + wrong:
+            console.print(f"  [dim]–  {words}: nothing to tell by ({unknown})[/]", highlight=False)
+            continue
+        apart = f" [dim]({unknown} cannot be worked out again)[/]" if unknown else ""
+        sign = "[red]✗[/]" if wrong else "[green]✓[/]"
+        console.print(f"  {sign}  {right} of {right + wrong} {words}{apart}", highlight=False, soft_wrap=True)
+    for finding in checked.findings[: 2 * _LISTED]:
+        console.print(f"[red]{finding.kind}[/]  {escape(finding.where)}: {escape(finding.message)}", highlight=False, soft_wrap=True)
+    if len(checked.findings) > 2 * _LISTED:
+        console.print(f"[dim]… {len(checked.findings) - 2 * _LISTED} more; --json lists all[/]", highlight=False)
