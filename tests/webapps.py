@@ -94,9 +94,11 @@ def todomvc(example: str = "vanillajs") -> Path:
     return npm_package("todomvc", "0.1.1") / "examples" / example
 
 
-def weui() -> Path:
+@contextmanager
+def weui() -> Iterator[str]:
     """The example app of WeChat's own widget kit, as published in npm's `weui` 2.6.26 (MIT)."""
-    return npm_package("weui", "2.6.26") / "dist" / "example"
+    with served(npm_package("weui", "2.6.26") / "dist") as url:
+        yield url + "example/"
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from phoneworld.ui.node import Hierarchy, Node
 
 BAR_DP = 48
 _ROW_DP = 56
+_LINE_DP = 24
 
 BarPart = Literal["back", "menu", "close"]
 MENU = ("Re-enter mini-app", "Close mini-app", "Cancel")
@@ -59,15 +60,22 @@ def menu(size: Size, density: int, package: str) -> Node:
     """The sheet that the capsule's menu brings up from the bottom, with the rows of `MENU`."""
     row = system.px(_ROW_DP, density)
     top = size.height - row * len(MENU)
-    rows = tuple(
-        Node(
-            "android.widget.TextView", text=words, resource_id=f"{package}:id/sheet_item", package=package, clickable=True, focusable=True,
-            bounds=Bounds(0, top + i * row, size.width, top + (i + 1) * row),
-        )
-        for i, words in enumerate(MENU)
-    )  # fmt: skip
+    inset = system.px(24, density)
+    rows = []
+    for i, words in enumerate(MENU):
+        box = Bounds(0, top + i * row, size.width, top + (i + 1) * row)
+        line = Node(
+            "android.widget.TextView", text=words, resource_id=f"{package}:id/sheet_text", package=package,
+            bounds=_line(Bounds(inset, box.top, size.width - inset, box.bottom), density),
+        )  # fmt: skip
+        rows.append(
+            Node(
+                "android.widget.LinearLayout", resource_id=f"{package}:id/sheet_item", package=package, clickable=True, focusable=True,
+                bounds=box, children=(line,),
+            )
+        )  # fmt: skip
     box = Bounds(0, top, size.width, size.height)
-    sheet = Node("android.widget.LinearLayout", resource_id=f"{package}:id/sheet", package=package, bounds=box, children=_numbered(rows))
+    sheet = Node("android.widget.LinearLayout", resource_id=f"{package}:id/sheet", package=package, bounds=box, children=_numbered(tuple(rows)))
     return Node("android.widget.FrameLayout", package=package, bounds=box, children=(sheet,))
 
 
@@ -76,14 +84,14 @@ def host_screen(size: Size, density: int, label: str, minis: tuple[str, ...], pa
     top, bar = system.status_bar_height(density), bar_height(density)
     title = Node(
         "android.widget.TextView", text=label, resource_id=f"{package}:id/title", package=package,
-        bounds=Bounds(system.px(16, density), top, size.width - system.px(16, density), top + bar),
+        bounds=_line(Bounds(system.px(16, density), top, size.width - system.px(16, density), top + bar), density),
     )  # fmt: skip
     rows = []
     for i, words in enumerate(minis):
         box = _row_box(size, density, i)
         name = Node(
             "android.widget.TextView", text=words, resource_id=f"{package}:id/mini_name", package=package,
-            bounds=Bounds(box.left + system.px(16, density), box.top, box.right - system.px(16, density), box.bottom),
+            bounds=_line(Bounds(box.left + system.px(16, density), box.top, box.right - system.px(16, density), box.bottom), density),
         )  # fmt: skip
         rows.append(
             Node(
@@ -125,7 +133,14 @@ def _bar_boxes(size: Size, density: int) -> dict[BarPart, Bounds]:
 
 def _title_box(size: Size, density: int) -> Bounds:
     boxes = _bar_boxes(size, density)
-    return Bounds(boxes["back"].right, boxes["back"].top, boxes["menu"].left - system.px(8, density), boxes["back"].bottom)
+    return _line(Bounds(boxes["back"].right, boxes["back"].top, boxes["menu"].left - system.px(8, density), boxes["back"].bottom), density)
+
+
+def _line(box: Bounds, density: int) -> Bounds:
+    """One line of text in the middle of a box, as high as its letters need."""
+    height = system.px(_LINE_DP, density)
+    top = box.top + (box.height - height) // 2
+    return Bounds(box.left, top, box.right, top + height)
 
 
 def _control(name: str, words: str, package: str, bounds: Bounds) -> Node:

@@ -202,7 +202,7 @@ def tap(window: Window, size: Size, density: int, point: Point) -> Window | Answ
             place = first + hit.target[-1]
             return Answer(True, values[place] if values else place)
         case MiniMenu():
-            return Answer(True, mini.MENU.index(node.text))
+            return Answer(True, node.index)
         case Picker() if button:
             return Answer(button != "2", window.value if button == "1" else "")
         case Picker(_, columns) if "NumberPicker" in tree.at(hit.target[:-1]).class_name:
