@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from phoneworld.compiler.counts import find_counts
 from phoneworld.compiler.inputs import find_inputs
 from phoneworld.compiler.moments import Walk, find_moments
 from phoneworld.compiler.platform import keyboard_rules, scroll_rules
@@ -91,7 +92,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     when: dict[str, list[int]] = {}
     for moment, layout in moments.layout.items():
         when.setdefault(layout, []).append(moment)
-    screens = {s.id: replace(s, layouts=_guarded(s.layouts, inputs.layouts, when)) for s in found.screens.values()}
+    screens = find_counts({s.id: replace(s, layouts=_guarded(s.layouts, inputs.layouts, when)) for s in found.screens.values()})
     starts = {
         walk.trace: Start(screen_of[moments.of[walk.trace][0]], ((MOMENT, moments.of[walk.trace][0]),)) for walk in walks
     }

@@ -95,13 +95,30 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class Widgets:
+    """How many of the widgets below a node that can be checked are shown checked (unchecked; either, where None)."""
+
+    below: str
+    checked: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`then` where the condition holds, else `otherwise`."""
+
+    when: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Join:
     """The parts as text, one after the other."""
 
     of: tuple[Expr, ...]
 
 
-Expr: TypeAlias = Const | Var | Column | Typed | Not | All | Any | OneOf | Equal | Less | Blank | Count | Join
+Expr: TypeAlias = Const | Var | Column | Typed | Not | All | Any | OneOf | Equal | Less | Blank | Count | Widgets | Case | Join
 
 TRUE = All()
 
@@ -119,5 +136,7 @@ def names_in(expr: Expr) -> frozenset[str]:
             return names_in(left) | names_in(right)
         case Count(_, where):
             return names_in(where)
-        case Const() | Column() | Typed():
+        case Case(when, then, otherwise):
+            return names_in(when) | names_in(then) | names_in(otherwise)
+        case Const() | Column() | Typed() | Widgets():
             return frozenset()

@@ -14,7 +14,7 @@ from immutables import Map
 from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, NodeAttribute, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import EvidenceKind, Program, Rule, Start, TriggerKind, weakest
-from phoneworld.sim.evaluate import Row, as_text, evaluate
+from phoneworld.sim.evaluate import Row, WidgetCount, as_text, evaluate
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, NodeEdit, Place
 from phoneworld.ui import system
@@ -109,16 +109,17 @@ class AppModel:
     def edits(self, app: AppState, screenful: Screenful) -> dict[tuple[str, str], Value]:
         """What widgets of this layout show instead of what the layout says, by node key and attribute."""
         shown: dict[tuple[str, str], Value] = {}
-        for (key, attribute), expr in screenful.bound.items():
-            value = evaluate(expr, app.variables, app.tables)
-            if value != getattr(screenful.node(key), attribute):
-                shown[(key, attribute)] = value
         if app.edits:
             for (screen, key, attribute), (over, value) in app.edits.items():
                 if screen == app.screen:
                     changed = screenful.node(key)
                     if changed is not None and getattr(changed, attribute) == over and value != over:
                         shown[(key, attribute)] = value
+        for (key, attribute), expr in screenful.bound.items():
+            if (key, attribute) not in shown:
+                value = evaluate(expr, app.variables, app.tables, widgets=_counting(screenful, shown))
+                if value != getattr(screenful.node(key), attribute):
+                    shown[(key, attribute)] = value
         return shown
 
     def value(self, app: AppState, screenful: Screenful, key: str, node: Node, attribute: NodeAttribute) -> Value:
@@ -127,8 +128,9 @@ class AppModel:
         over, edited = app.edits.get((app.screen, key, attribute), (None, None))
         if over == said and edited is not None:
             return edited
-        bound = screenful.bound.get((key, attribute))
-        return said if bound is None else evaluate(bound, app.variables, app.tables)
+        if (key, attribute) not in screenful.bound:
+            return said
+        return self.edits(app, screenful).get((key, attribute), said)
 
     def focus(self, app: AppState, screenful: Screenful) -> str | None:
         """The key of the field that has the focus."""
@@ -388,6 +390,14 @@ class AppModel:
                 variables = app.variables.update(dict(place.variables))
                 return replace(app, screen=place.screen, variables=variables, stack=stack, focus=None, departed=True)
         return None
+
+
+def _counting(screenful: Screenful, shown: Mapping[tuple[str, str], Value]) -> WidgetCount:
+    def count(below: str, checked: bool | None) -> int:
+        states = (bool(shown.get((key, "checked"), said)) for key, said in screenful.checkables(below))
+        return sum(1 for state in states if checked is None or state == checked)
+
+    return count
 
 
 _Guarded = tuple[str, frozenset[Value], Rule]

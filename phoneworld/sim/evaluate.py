@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
 from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Case,
     Column,
     Const,
     Count,
@@ -21,10 +22,17 @@ from phoneworld.program.expr import (
     Typed,
     Value,
     Var,
+    Widgets,
 )  # fmt: skip
 
 Row = Mapping[str, Value]
 _NO_ROW: Row = {}
+WidgetCount = Callable[[str, bool | None], int]
+"""Counts the widgets of the layout shown: see `program.expr.Widgets`."""
+
+
+def _no_widgets(below: str, checked: bool | None) -> int:
+    return 0
 
 
 def evaluate(
@@ -33,8 +41,9 @@ def evaluate(
     tables: Mapping[str, tuple[Row, ...]],
     typed: str = "",
     row: Row = _NO_ROW,
+    widgets: WidgetCount = _no_widgets,
 ) -> Value:
-    """The value of an expression; None for a name that does not exist. Linear in the rows of the tables it counts."""
+    """The value of an expression; None for a name that does not exist. Linear in the rows and widgets it counts."""
     match expr:
         case Const(value):
             return value
@@ -47,26 +56,31 @@ def evaluate(
         case Typed():
             return typed
         case Not(of):
-            return not evaluate(of, variables, tables, typed, row)
+            return not evaluate(of, variables, tables, typed, row, widgets)
         case All(of):
-            return all(evaluate(e, variables, tables, typed, row) for e in of)
+            return all(evaluate(e, variables, tables, typed, row, widgets) for e in of)
         case Any(of):
-            return any(evaluate(e, variables, tables, typed, row) for e in of)
+            return any(evaluate(e, variables, tables, typed, row, widgets) for e in of)
         case Equal(left, right):
-            a, b = evaluate(left, variables, tables, typed, row), evaluate(right, variables, tables, typed, row)
+            a, b = evaluate(left, variables, tables, typed, row, widgets), evaluate(right, variables, tables, typed, row, widgets)
             return a == b and isinstance(a, bool) == isinstance(b, bool)
         case Less(left, right):
-            a, b = evaluate(left, variables, tables, typed, row), evaluate(right, variables, tables, typed, row)
+            a, b = evaluate(left, variables, tables, typed, row, widgets), evaluate(right, variables, tables, typed, row, widgets)
             if isinstance(a, str) and isinstance(b, str):
                 return a < b
             return isinstance(a, int | float) and isinstance(b, int | float) and a < b
         case Blank(of):
-            value = evaluate(of, variables, tables, typed, row)
+            value = evaluate(of, variables, tables, typed, row, widgets)
             return value is None or (isinstance(value, str) and not value.strip())
         case Count(table, where):
-            return sum(1 for r in tables.get(table, ()) if evaluate(where, variables, tables, typed, r))
+            return sum(1 for r in tables.get(table, ()) if evaluate(where, variables, tables, typed, r, widgets))
+        case Widgets(below, checked):
+            return widgets(below, checked)
+        case Case(when, then, otherwise):
+            chosen = then if evaluate(when, variables, tables, typed, row, widgets) else otherwise
+            return evaluate(chosen, variables, tables, typed, row, widgets)
         case Join(of):
-            return "".join(as_text(evaluate(e, variables, tables, typed, row)) for e in of)
+            return "".join(as_text(evaluate(e, variables, tables, typed, row, widgets)) for e in of)
         case _:
             assert_never(expr)
 

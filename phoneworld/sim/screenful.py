@@ -27,6 +27,7 @@ class Screenful:
             self.paths.setdefault(key, path)
         self._nodes: dict[str, Node] = {key: layout.hierarchy.at(path) for key, path in self.paths.items()}
         self.bound: dict[tuple[str, str], Expr] = {(self.keys[b.path], b.attribute): b.value for b in layout.bindings}
+        self._checkables: dict[str, tuple[tuple[str, bool], ...]] = {}
         self._touches: dict[Gesture, tuple[Touch, ...]] = {}
         self.focus: str | None = next(
             (self.keys[path] for path, node in layout.hierarchy.walk() if node.focused and node.is_editable), None
@@ -40,6 +41,15 @@ class Screenful:
     def node(self, key: str) -> Node | None:
         """The node with this key, or None where the layout has none."""
         return self._nodes.get(key)
+
+    def checkables(self, below: str) -> tuple[tuple[str, bool], ...]:
+        """The key of each widget below a node that can be checked, and whether the layout shows it checked."""
+        found = self._checkables.get(below)
+        if found is None:
+            path = self.paths.get(below)
+            inside = () if path is None else ((p, n) for p, n in self.layout.hierarchy.walk() if p[: len(path)] == path)
+            found = self._checkables[below] = tuple((self.keys[p], n.checked) for p, n in inside if n.checkable)
+        return found
 
     def touch(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None] | None:
         """The keys of the node at a pixel and of the node that takes the gesture; the same rule as `Hierarchy.hit_test`."""

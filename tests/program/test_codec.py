@@ -13,6 +13,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Case,
     Column,
     Const,
     Count,
@@ -24,6 +25,7 @@ from phoneworld.program.expr import (
     OneOf,
     Typed,
     Var,
+    Widgets,
 )  # fmt: skip
 from phoneworld.program.program import Evidence, Rule, Trigger
 
@@ -31,9 +33,9 @@ values = st.none() | st.booleans() | st.integers(-99, 99) | st.floats(allow_nan=
 names = st.text("abc_", min_size=1, max_size=4)
 expressions: st.SearchStrategy[Expr] = st.recursive(
     st.builds(Const, values) | st.builds(Var, names) | st.builds(Column, names) | st.just(Typed())
-    | st.builds(OneOf, names, st.lists(values, max_size=3).map(tuple)),
+    | st.builds(OneOf, names, st.lists(values, max_size=3).map(tuple)) | st.builds(Widgets, names, st.none() | st.booleans()),
     lambda e: st.builds(Not, e) | st.builds(Blank, e) | st.builds(Equal, e, e) | st.builds(Less, e, e)
-    | st.builds(Count, names, e) | st.lists(e, max_size=3).map(tuple).flatmap(
+    | st.builds(Count, names, e) | st.builds(Case, e, e, e) | st.lists(e, max_size=3).map(tuple).flatmap(
         lambda parts: st.sampled_from([All(parts), Any(parts), Join(parts)])
     ),
     max_leaves=8,

@@ -9,6 +9,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Case,
     Column,
     Const,
     Count,
@@ -21,6 +22,7 @@ from phoneworld.program.expr import (
     Typed,
     Value,
     Var,
+    Widgets,
 )  # fmt: skip
 from phoneworld.sim.evaluate import evaluate
 from tests.program.test_codec import expressions
@@ -44,3 +46,14 @@ def test_meanings() -> None:
     ]  # fmt: skip
     for expr, expected in cases:
         assert evaluate(expr, VARIABLES, TABLES, "now") == expected, expr
+
+
+def test_widgets_are_counted_by_who_knows_the_layout_and_a_case_chooses() -> None:
+    def counted(below: str, checked: bool | None) -> int:
+        return {None: 3, True: 1, False: 2}[checked] if below == "list" else 0
+
+    left = Widgets("list", False)
+    words = Case(Equal(left, Const(1)), Const("one left"), Join((left, Const(" left"))))
+    assert evaluate(words, VARIABLES, TABLES, widgets=counted) == "2 left"
+    assert evaluate(Case(Equal(Widgets("list", True), Const(1)), Const("one"), Const("many")), VARIABLES, TABLES, widgets=counted) == "one"
+    assert evaluate(left, VARIABLES, TABLES) == 0
