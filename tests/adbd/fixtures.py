@@ -7,7 +7,9 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -107,3 +109,28 @@ def attached(adb_server: int) -> Iterator[Attached]:
         yield Attached(served, device, adb_server)
         # One that was taken away in the test is no longer attached.
         subprocess.run([*base, "disconnect", served.serial], capture_output=True, timeout=20, check=False)
+
+
+@contextmanager
+def streaming(phone: Attached, line: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A shell command that does not end by itself, under the real adb; ended with the block."""
+    command = ["adb", "-P", str(phone.server_port), "-s", phone.serial, "shell", line]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    watchdog = threading.Timer(30, process.kill)
+    watchdog.start()
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.wait(timeout=10)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits for what another thread does; fails after 20 s."""
+    done = threading.Event()
+    for _ in range(2000):
+        if holds():
+            return
+        done.wait(0.01)
+    raise AssertionError("it did not come about within 20 s")

@@ -31,6 +31,8 @@ class Row:
     call: str
     did: str
     fault: str = ""
+    gap: str = ""
+    """Why it cannot work here, where that is known and the call failed as it must."""
 
 
 @dataclass(slots=True)
@@ -50,6 +52,15 @@ class Report:
             return None
         self.judge(words, did, value, holds)
         return value
+
+    def gap(self, words: str, why: str, run: Callable[[], Any]) -> None:
+        """A call that cannot work here: it must raise, and not pretend."""
+        try:
+            value = run()
+        except Exception:
+            self.rows.append(Row(words, "an error", gap=why))
+        else:
+            self.rows.append(Row(words, "an error", f"it gave {str(value)[:100]!r} where it should have failed"))
 
     def judge(self, words: str, did: str, value: Any, holds: Callable[[Any], Any]) -> None:
         try:

@@ -9,7 +9,7 @@ from phoneworld.adbd.commands.registry import cmd
 from phoneworld.adbd.shell import Call
 from phoneworld.device.device import Device, ResettableDevice
 from phoneworld.errors import DeviceUnusable, SessionError
-from phoneworld.ui.action import action_from_json
+from phoneworld.ui.action import DoubleTap, Drag, LongPress, Pinch, Swipe, Tap, action_from_json
 
 USAGE = """cmd phoneworld: controls of a phone that runs here
   reset [--seed N]   back to the start; the same seed gives the same phone
@@ -17,6 +17,7 @@ USAGE = """cmd phoneworld: controls of a phone that runs here
   restore NAME       back to a kept state
   state              what the phone says of itself, as JSON
   perform JSON       do one action, for example {"kind": "double_tap", "x": 1, "y": 2}
+  finger JSON        the same by a finger on the glass: getevent tells of it too
   refused            commands that were not served, oldest first"""
 
 
@@ -66,6 +67,16 @@ async def phoneworld(call: Call) -> int:
                 return await call.fail(f"Error: perform takes one JSON object: {e}")
             action = action_from_json(obj, size=None)
             await call.device(lambda device: device.perform(action))
+        case ["finger", text]:
+            try:
+                touch = action_from_json(json.loads(text), size=None)
+            except ValueError as e:
+                return await call.fail(f"Error: finger takes one JSON object: {e}")
+            if not isinstance(touch, Tap | DoubleTap | LongPress | Swipe | Drag | Pinch):
+                return await call.fail("Error: a finger taps, presses, swipes, drags or pinches")
+            rotation = await call.device(lambda device: device.state().rotation)
+            phone.fingers.touch(touch, rotation=rotation)
+            await call.device(lambda device: device.perform(touch))
         case ["refused"]:
             await call.out("".join(f"{line}\n" for line in phone.refusals))
         case _:
