@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phoneworld.adbd.commands.events import line
-from phoneworld.adbd.fingers import POSITION_X, POSITION_Y, RELEASED, SLOT, TRACKING_ID, FingerEvents, KernelEvent, to_panel
+from phoneworld.adbd.fingers import (
+    POSITION_X,
+    POSITION_Y,
+    RELEASED,
+    SLOT,
+    TRACKING_ID,
+    FingerEvents,
+    KernelEvent,
+    to_panel,
+)
 from phoneworld.ui.action import DoubleTap, Pinch, Swipe, Tap
 from phoneworld.ui.geometry import Point, Size
 from tests.adbd.fixtures import Attached, Desk, needs_adb, streaming, until
