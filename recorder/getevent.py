@@ -302,7 +302,7 @@ class _Glass:
         return touched
 
     def _protocol_a(self, packet: list[tuple[str, int]], at_ms: float) -> set[int]:
-        """Contacts are told apart by their tracking id where they have one, else by their order."""
+        """Contacts are told apart by their tracking id where they have one, else the nearest place goes on with a contact."""
         here: dict[int, tuple[int, int]] = {}
         name: int | None = None
         x: int | None = None
@@ -317,7 +317,7 @@ class _Glass:
                     y = value
                 case "SYN_MT_REPORT":
                     if x is not None and y is not None and len(here) < MAX_SLOTS:
-                        here[len(here) if name is None else name] = (x, y)
+                        here[self._nearest((x, y), here) if name is None else name] = (x, y)
                     name = x = y = None
         for slot in [s for s in self.open if s not in here]:
             self._lift(slot, at_ms)
@@ -326,6 +326,19 @@ class _Glass:
             self.open.setdefault(slot, _Contact())
             self.places[slot] = list(place)
         return set(here)
+
+
+    def _nearest(self, place: tuple[int, int], taken: dict[int, tuple[int, int]]) -> int:
+        """The open contact without an id that is nearest, or a number for a new one."""
+
+        def distance(slot: int) -> int:
+            x, y = self._place(slot)
+            return abs((x or 0) - place[0]) + abs((y or 0) - place[1])
+
+        free = [slot for slot in self.open if slot not in taken]
+        if free:
+            return min(free, key=distance)
+        return next(slot for slot in range(2 * MAX_SLOTS + 1) if slot not in self.open and slot not in taken)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""`phoneworld record`: explores an app on a phone and writes what it saw as app.graph.json."""
+"""`phoneworld record`: explores an app on a phone, or follows a person or an agent, and writes what it saw as app.graph.json."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from phoneworld.cli.record_modes import Budget, parse_budget
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import open_device
 from phoneworld.errors import MissingDependency, PhoneWorldError, RecordingError
@@ -27,8 +29,18 @@ if TYPE_CHECKING:
     from recorder.session import Progress
 
 UNCAPTURED_EXIT = 3
+_MANY_STEPS = 100_000
 _EXITS = {"finished": 0, "interrupted": 130, "device-lost": 4, "gave-up": 5}
 _MARKER = "phoneworld-recorder"
+
+
+class Mode(StrEnum):
+    """Who acts."""
+
+    explore = "explore"
+    mirror = "mirror"
+    touch = "touch"
+    attach = "attach"
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +54,13 @@ def record(
         str, typer.Option("--device", "-d", help="An adb serial, web:URL for a web page, mock:BUNDLE; empty: the only phone attached.")
     ] = "",
     app: Annotated[str, typer.Option("--app", help="The package to record; may be left out where the phone has only one app.")] = "",
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="explore: by itself. mirror: you act on a page. touch: you use the phone itself. attach: an agent drives over adb.")
+    ] = Mode.explore,
+    budget: Annotated[
+        str, typer.Option("--budget", help="When to end: a number of steps or a time, for example 200, 90s, 30m, 2h.", metavar="STEPS|TIME")
+    ] = "",
+    instruction: Annotated[str, typer.Option("--instruction", help="mirror, touch, attach: the task that is done, kept with the trace.")] = "",
     steps: Annotated[int | None, typer.Option("--steps", min=1, max=100_000, help="Steps in all, 100 where not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed on the same app makes the same choices.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the recording that lies at -o.")] = False,
@@ -49,23 +68,50 @@ def record(
         list[str] | None,
         typer.Option("--allow", help="Touch also what pays, calls, sends, ...: all, or pay,call,send,uninstall,delete-account,logout."),
     ] = None,
+    avoid: Annotated[
+        list[str] | None, typer.Option("--avoid", help="Leave this widget alone: its words, or id=, text=, desc=, class=. May be repeated.", metavar="SELECTOR")
+    ] = None,
+    redact: Annotated[
+        list[str] | None, typer.Option("--redact", help="Store this text, or the words of the widget id=, text=, desc=, class=, only as a placeholder. May be repeated.", metavar="TEXT|SELECTOR")
+    ] = None,
+    personal: Annotated[
+        bool, typer.Option("--redact-personal/--no-redact", help="--no-redact stores e-mail addresses, phone, card and id numbers as they are (for test apps); passwords never.")
+    ] = True,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="mirror: the port of its page; 0 takes any free one.")] = 7610,
+    adb: Annotated[int, typer.Option("--adb", min=0, max=65535, help="attach: the port that agents connect to; 0 takes any free one.")] = 7556,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the app's data as they are; by default they are cleared first.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Start over where a recording already lies at -o.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
 ) -> None:
-    """Explores an app by itself and records it: screens, pictures, and what each action led to.
+    """Records an app: screens, pictures, and what each action led to. By default it explores by itself.
 
-    The app's data are cleared first (--keep leaves them). Every step is on the disk before and after it is done: after
+    With --mode mirror a page shows the phone and you act there; with touch you use the phone itself; with attach an agent
+    connects to our adb port and is recorded. These three leave the app's data as they are.
+
+    Exploring clears the app's data first (--keep leaves them). Every step is on the disk before and after it is done: after
     Ctrl-C, a crash or a lost phone the graph holds all of it, and --resume goes on. Nothing is touched that pays, calls,
     sends, uninstalls, deletes the account or logs out, unless --allow says so.
 
     Exit code: 0 all well, 3 some step could not be captured, 4 the phone was lost, 5 it gave up, 130 after Ctrl-C.
     """
     _check_recorder()
+    from phoneworld.cli.record_modes import Wish, run_mode
     from recorder.run import run_recording, stop_on_signals
     from recorder.safety import parse_allow
+    from recorder.selectors import parse_avoid, parse_redact
 
     parse_allow(allow or ())
+    parse_avoid(avoid or ())
+    parse_redact(redact or ())
+    ends = parse_budget(budget)
+    if mode is not Mode.explore:
+        wish = Wish(
+            device, app, out, Budget(steps or ends.steps, ends.seconds), instruction, tuple(redact or ()), personal, force, resume, port, adb
+        )
+        with stop_on_signals() as stop:
+            done = run_mode(mode.value, wish, lambda phone: _only_app(phone.apps()), stop, quiet=as_json)
+        _tell(done, as_json=as_json)
+        return
     phone = open_device(device)
     try:
         package = app or ("" if resume else _only_app(phone.apps()))
@@ -73,11 +119,15 @@ def record(
             done = run_recording(
                 phone,
                 package,
-                steps=steps,
+                steps=ends.steps or steps or (_MANY_STEPS if ends.seconds is not None else None),
+                budget_s=ends.seconds,
                 seed=seed,
                 out=out,
                 resume=resume,
                 allow=allow or (),
+                avoid=avoid or (),
+                redact=redact or (),
+                redact_personal=personal,
                 keep=keep,
                 force=force,
                 on_progress=show,
@@ -85,6 +135,11 @@ def record(
             )
     finally:
         phone.close()
+    _tell(done, as_json=as_json)
+
+
+def _tell(done: Recorded, *, as_json: bool) -> None:
+    """Prints what came of it. Exits with its code where that is not 0."""
     code = _EXITS[done.reason] or (UNCAPTURED_EXIT if done.summary.uncaptured else 0)
     if as_json:
         typer.echo(json.dumps(_report(done, code)))
@@ -201,7 +256,7 @@ def _print(done: Recorded) -> None:
         ("unfinished", s.unfinished),
         ("not done", s.refused),
         ("tried again", _counted(s.retried, s.retried_for)),
-        ("redacted", s.redacted),
+        ("redacted", ", ".join(f"{n} {kind}" for kind, n in s.redacted_kinds.items()) or s.redacted),
         ("left alone as unsafe", s.skipped),
         ("time", f"{s.elapsed_s:.1f} s"),
     ):

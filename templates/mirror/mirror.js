@@ -1,0 +1,174 @@
+// The mirror's page: shows the phone's latest settled picture, and reports where fingers and keys were on it. What that means is decided by the recorder.
+'use strict';
+(() => {
+  const $ = id => document.getElementById(id);
+  const glass = $('glass');
+  const picture = $('picture');
+  const touch = $('touch');
+  const trouble = $('trouble');
+  const DOUBLE_MS = 300;
+  const TYPING_MS = 600;
+  let view = { version: -1, busy: true };
+  let finger = null;
+  let strokes = [];
+  let strokesTimer = 0;
+  let wheel = null;
+  let typed = '';
+  let typedTimer = 0;
+  let queue = [];
+  let sending = false;
+
+  function report(message) { trouble.textContent = message || ''; trouble.hidden = !message; }
+
+  async function ask(path, body) {
+    const options = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const answer = await fetch(`/api/mirror${path}`, options);
+    const json = await answer.json();
+    if (!answer.ok) throw new Error(json.hint ? `${json.message} (${json.hint})` : json.message);
+    return json;
+  }
+
+  async function show(next) {
+    const fresh = next.version !== view.version;
+    if (fresh && next.has_picture) {
+      const image = new Image();
+      image.src = `/api/mirror/screen?version=${next.version}`;
+      await image.decode().catch(() => {});
+      picture.src = image.src;
+    }
+    if (next.steps !== view.steps && next.last) {
+      const line = document.createElement('li');
+      line.value = next.steps;
+      line.textContent = next.last;
+      $('log').prepend(line);
+    }
+    view = next;
+    glass.setAttribute('aria-busy', String(view.busy));
+    document.body.dataset.version = String(view.version);
+    $('steps').textContent = view.steps;
+    const badge = $('badge');
+    badge.textContent = view.finished ? 'finished' : view.in_trace ? 'recording' : 'not recording';
+    badge.className = `badge ${view.in_trace ? 'recorded' : 'unrecorded'}`;
+    $('doing').textContent = view.in_trace ? view.instruction || 'A trace without a task is being recorded.' : 'What you do now is not recorded.';
+    $('stop').disabled = !view.in_trace || view.busy;
+    $('start').disabled = view.busy;
+    report(view.message);
+    if (view.finished) document.querySelectorAll('button').forEach(b => { b.disabled = true; });
+    pump();
+  }
+
+  // The server answers when the version or the business has changed, so no look is wasted.
+  async function follow() {
+    while (!view.finished) {
+      try { await show(await ask(`?version=${view.version}&busy=${view.busy}`)); } catch (error) { report(error.message); await new Promise(r => setTimeout(r, 1000)); }
+    }
+  }
+
+  async function pump() {
+    if (sending || view.busy || !queue.length) return;
+    sending = true;
+    const input = queue.shift();
+    try { await show(await ask('/input', { version: view.version, input })); } catch (error) { queue = []; report(error.message); } finally { sending = false; }
+    pump();
+  }
+
+  function send(input) {
+    flushTyping();
+    queue.push(input);
+    pump();
+  }
+
+  // What is typed without a pause is one text.
+  function flushTyping() {
+    clearTimeout(typedTimer);
+    if (!typed) return;
+    const text = typed;
+    typed = '';
+    queue.push({ kind: 'text', text });
+    pump();
+  }
+
+  function place(event) {
+    const box = picture.getBoundingClientRect();
+    return [(event.clientX - box.left) * view.width / box.width, (event.clientY - box.top) * view.height / box.height, performance.now()];
+  }
+
+  function moveTouch(event) {
+    const box = glass.getBoundingClientRect();
+    touch.style.left = `${event.clientX - box.left}px`;
+    touch.style.top = `${event.clientY - box.top}px`;
+  }
+
+  glass.addEventListener('pointerdown', event => {
+    if (event.button !== 0 || finger || (view.busy && !strokes.length)) return;
+    clearTimeout(strokesTimer);
+    glass.focus();
+    glass.setPointerCapture(event.pointerId);
+    finger = { id: event.pointerId, points: [place(event)] };
+    moveTouch(event);
+    touch.hidden = false;
+    event.preventDefault();
+  });
+  glass.addEventListener('pointermove', event => {
+    if (!finger || event.pointerId !== finger.id) return;
+    if (finger.points.length < 1900) finger.points.push(place(event));
+    moveTouch(event);
+  });
+  function sendStrokes() {
+    const done = strokes;
+    strokes = [];
+    if (done.length) send({ kind: 'strokes', strokes: done.map(points => [points]) });
+  }
+  glass.addEventListener('pointerup', event => {
+    if (!finger || event.pointerId !== finger.id) return;
+    finger.points.push(place(event));
+    strokes.push(finger.points);
+    const short = finger.points[finger.points.length - 1][2] - finger.points[0][2] < DOUBLE_MS;
+    finger = null;
+    touch.hidden = true;
+    // A second tap may make a double tap of it: both go together.
+    if (short && strokes.length < 2) strokesTimer = setTimeout(sendStrokes, DOUBLE_MS); else sendStrokes();
+  });
+  glass.addEventListener('pointercancel', () => { finger = null; touch.hidden = true; });
+  glass.addEventListener('contextmenu', event => event.preventDefault());
+
+  glass.addEventListener('wheel', event => {
+    event.preventDefault();
+    const [x, y] = place(event);
+    if (wheel) { wheel.dx += event.deltaX; wheel.dy += event.deltaY; return; }
+    wheel = { x, y, dx: event.deltaX, dy: event.deltaY, pinch: event.ctrlKey };
+    setTimeout(() => {
+      const turned = wheel;
+      wheel = null;
+      if (turned.pinch) send({ kind: 'pinch', x: turned.x, y: turned.y, scale: turned.dy < 0 ? 2 : 0.5 });
+      else send({ kind: 'wheel', x: turned.x, y: turned.y, dx: turned.dx, dy: turned.dy });
+    }, 90);
+  }, { passive: false });
+
+  glass.addEventListener('keydown', event => {
+    if (event.isComposing || event.key === 'Dead' || event.key === 'Shift') return;
+    if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph')) return;
+    event.preventDefault();
+    if (event.key.length === 1 || [...event.key].length === 1) {
+      typed += event.key;
+      clearTimeout(typedTimer);
+      typedTimer = setTimeout(flushTyping, TYPING_MS);
+    } else send({ kind: 'key', key: event.key });
+  });
+  glass.addEventListener('paste', event => {
+    const text = event.clipboardData.getData('text');
+    if (text) send({ kind: 'text', text });
+    event.preventDefault();
+  });
+  glass.addEventListener('compositionend', event => { if (event.data) send({ kind: 'text', text: event.data }); });
+
+  document.querySelectorAll('[data-button]').forEach(button => button.addEventListener('click', () => send({ kind: 'button', name: button.dataset.button })));
+  async function tell(path, body) {
+    try { await show(await ask(path, body)); } catch (error) { report(error.message); }
+  }
+  $('start').addEventListener('click', () => tell('/trace', { instruction: $('instruction').value }));
+  $('stop').addEventListener('click', () => tell('/trace/stop', {}));
+  $('finish').addEventListener('click', () => { flushTyping(); tell('/finish', {}); });
+  follow();
+  glass.focus();
+})();
