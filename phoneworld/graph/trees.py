@@ -1,24 +1,38 @@
 """Many trees read at once. Knows only the XML form that our own writer gives them.
 
-The trees of a recording repeat themselves: most start tags occur again and again. Each distinct tag is read once, by the
-one reader of dumps (`phoneworld.ui.xml`), and the trees are put together from copies of what it gave. A text that is not
-in the writer's form goes through that reader as a whole, so that the result, or the error, is always that of the reader.
+The trees of a recording repeat themselves: most start tags occur again and again. Each distinct tag is read once, and the
+trees are put together from copies of what it gave. A plain start tag, as the writer puts its attributes in order, is read by
+one pattern; any other one (references, further attributes) by the one reader of dumps (`phoneworld.ui.xml`). A text that is
+not in the writer's form goes through that reader as a whole, so that the result, or the error, is always that of the reader.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from sys import intern
 
 from phoneworld.errors import DumpError
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from phoneworld.ui.xml import MAX_DEPTH, parse_hierarchy
+from phoneworld.ui.xml import MAX_BYTES, MAX_DEPTH, parse_hierarchy
 
 _HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 _END = "</hierarchy>"
 _TAG = re.compile("<[^<>]*>")
 # The index stands in the tag itself, so that a node does not depend on where its tag stands.
 _OPENS = re.compile('<node (?:NAF="[^"]*" )?index="-?[0-9]{1,10}" ')
+# What needs no unescaping and is legal in XML as it stands.
+_VALUE = r'([^"&<>\x00-\x1f\ud800-\udfff\ufffe\uffff]*)'
+_FLAG = "(true|false)"
+_NUMBER = "(-?[0-9]{1,10})"
+_PLAIN = re.compile(
+    f'<node index="{_NUMBER}" text="{_VALUE}" resource-id="{_VALUE}" class="{_VALUE}" package="{_VALUE}" content-desc="{_VALUE}"'
+    f' checkable="{_FLAG}" checked="{_FLAG}" clickable="{_FLAG}" enabled="{_FLAG}" focusable="{_FLAG}" focused="{_FLAG}"'
+    f' scrollable="{_FLAG}" long-clickable="{_FLAG}" password="{_FLAG}" selected="{_FLAG}"( visible-to-user="false")?'
+    rf' bounds="\[{_NUMBER},{_NUMBER}\]\[{_NUMBER},{_NUMBER}\]"(?: drawing-order="{_NUMBER}")?(?: hint="{_VALUE}")?( /)?>'
+)
+_LARGE = MAX_BYTES // 4  # a character is at most four bytes: what is larger the reader may refuse
 _BATCH = 4_000_000
 """Characters of start tags that are read as one document."""
 
@@ -30,9 +44,11 @@ def read_trees(texts: Mapping[str, str]) -> dict[str, Hierarchy]:
     for found in tags.values():
         distinct.update(found[1:-1])
     distinct.discard("</node>")
-    if 2 * len(distinct) > sum(map(len, tags.values())):  # too little repeats itself for this to be worth its while
-        return {name: _read_whole(name, text) for name, text in texts.items()}
-    leaves, openings = _read_tags(sorted(distinct))
+    leaves, openings, others = _read_plain(distinct)
+    if 2 * len(others) <= sum(map(len, tags.values())):  # else too little repeats itself for this to be worth its while
+        more_leaves, more_openings = _read_tags(sorted(others))
+        leaves |= more_leaves
+        openings |= more_openings
     roots = {root: _read_root(root) for root in {found[0] for found in tags.values() if found}}
     trees: dict[str, Hierarchy] = {}
     for name, text in texts.items():
@@ -42,9 +58,38 @@ def read_trees(texts: Mapping[str, str]) -> dict[str, Hierarchy]:
     return trees
 
 
+def _read_plain(tags: Iterable[str]) -> tuple[dict[str, Node], dict[str, Node], list[str]]:
+    """The childless nodes of plain start tags, of those that end at once and of those that have children; and the other tags."""
+    leaves: dict[str, Node] = {}
+    openings: dict[str, Node] = {}
+    others: list[str] = []
+    bounds: dict[tuple[str, ...], Bounds] = {}
+    match, yes = _PLAIN.fullmatch, "true"
+    for tag in tags:
+        found = match(tag)
+        if found is None:
+            others.append(tag)
+            continue
+        (
+            index, text, own, kind, package, described, checkable, checked, clickable, enabled, focusable, focused, scrollable, long,
+            password, selected, hidden, *sides, order, hint, ends,
+        ) = found.groups()  # fmt: skip
+        place = tuple(sides)
+        box = bounds.get(place)
+        if box is None:
+            box = bounds[place] = Bounds(*map(int, sides))
+        node = Node(
+            intern(kind), text, intern(own), intern(package), described, hint, checkable == yes, checked == yes, clickable == yes,
+            enabled == yes, focusable == yes, focused == yes, scrollable == yes, long == yes, password == yes, selected == yes,
+            hidden is None, box, int(index), None if order is None else int(order),
+        )  # fmt: skip
+        (openings if ends is None else leaves)[tag] = node
+    return leaves, openings, others
+
+
 def _tags_of(text: str) -> list[str]:
     """The tags of a text in the writer's form; none for any other text."""
-    if not text.startswith(_HEAD + "<hierarchy ") or not text.endswith(_END):
+    if not text.startswith(_HEAD + "<hierarchy ") or not text.endswith(_END) or len(text) > _LARGE:
         return []
     tags = _TAG.findall(text, len(_HEAD))
     between = len(text) - len(_HEAD) - sum(map(len, tags))
