@@ -165,7 +165,7 @@ class _Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._quick_ack()
-        if self._phone.faults.is_offline:
+        if self._phone.faults.cuts():
             self.end()
             return
         try:

@@ -171,6 +171,10 @@ async def _do(call: Call, verb: str, words: list[str]) -> bool:
                 )
             await type_text(phone, words[0].replace("%s", " "))
         case "keyevent":
+            for timed in ("--delay", "--duration"):
+                if timed in words:
+                    at = words.index(timed)
+                    words = words[:at] + words[at + 2 :]
             options = {word for word in words if word.startswith("--")}
             if unknown := options - {"--longpress", "--doubletap", "--async"}:
                 phone.refuse(f"input keyevent {' '.join(sorted(unknown))}")

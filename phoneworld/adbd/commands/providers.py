@@ -23,7 +23,7 @@ from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Node
 
 PORTALS = ("com.mobilerun.portal", "com.droidrun.portal")
-PORTAL_VERSION = "0.5.0"
+PORTAL_VERSION = "0.7.11"
 _NAMESPACES = ("system", "secure", "global")
 _USAGE = "usage: adb shell content [insert|query] --uri URI [--bind NAME:TYPE:VALUE] [--where CONDITION]"
 
@@ -130,6 +130,17 @@ async def _portal(call: Call, request: _Request) -> int:
             except binascii.Error:
                 return await call.fail("Error: base64_text is not base64", 1)
             await _type(phone, text, clear=request.bound.get("clear", "true") != "false")
+            return 0
+        case "query", "clipboard/get":
+            return await _row(call, phone.memory.clipboard)
+        case "insert", "clipboard/set":
+            text = request.bound.get("text", "")
+            if "text_base64" in request.bound:
+                try:
+                    text = base64.b64decode(request.bound["text_base64"], validate=False).decode(errors="replace")
+                except binascii.Error:
+                    return await call.fail("Error: text_base64 is not base64", 1)
+            phone.set_clipboard(text)
             return 0
         case "insert", "keyboard/clear":
             await perform(phone, Clear())

@@ -25,6 +25,7 @@ from phoneworld.render.browser import find_chromium
 from phoneworld.serve.server import bundles_in
 from phoneworld.sim.phone import Phone
 from phoneworld.testing.samples import sample_bundle
+from phoneworld.ui.action import Tap
 
 AIM_STEPS_PER_S = 20_000
 console = Console()
@@ -46,6 +47,9 @@ def bench(
     ] = None,
     seconds: Annotated[float, typer.Option(help="How long each figure is measured.", min=0.01, max=3600)] = 2.0,
     pixels: Annotated[bool, typer.Option(help="Measure pictures too (starts Chromium).")] = True,
+    adb: Annotated[
+        bool, typer.Option("--adb", help="Measure a tap and a picture through the adb face too (raw transport).")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Measure how fast a compiled app runs on one core.
@@ -63,10 +67,21 @@ def bench(
             or sample_bundle(Path(stack.enter_context(TemporaryDirectory())) / "groceries.bundle").path
         )
         figures = _measured(path, seconds, pixels=pixels)
+        if adb:
+            figures["adb"] = _through_adb(path, seconds)
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
     else:
         _print(figures)
+
+
+def _through_adb(path: Path, seconds: float) -> dict[str, float | None]:
+    """Milliseconds a call, by stable keys."""
+    from phoneworld.cli.bench.adb import latency
+
+    walk = find_walk(Phone([load_bundle(path).program]))
+    taps = [action for action in walk.actions if isinstance(action, Tap)]
+    return {name: None if v is None else round(v, 3) for name, v in asdict(latency(path, taps, seconds)).items()}
 
 
 def _first_app() -> Path | None:
@@ -170,6 +185,14 @@ def _print(figures: dict[str, Any]) -> None:
     memory = figures["memory"]
     table.add_row("memory, 1 environment", f"{memory['envs_1_mb']:.0f} MB", "the whole process")
     table.add_row("memory, 100 environments", f"{memory['envs_100_mb']:.0f} MB", f"{memory['per_env_kb']:.1f} kB each")
+    if through := figures.get("adb"):
+        table.add_row("input tap over adb", f"{through['tap_ms']:.2f} ms", f"raw transport; 95 % under {through['tap_p95_ms']:.2f} ms; aim 1 ms")
+        if through["screencap_ms"] is not None:
+            table.add_row(
+                "screencap -p over adb",
+                f"{through['screencap_ms']:.2f} ms",
+                f"a state drawn before, {through['screencap_kb']:.0f} kB; 95 % under {through['screencap_p95_ms']:.2f} ms; aim 2 ms",
+            )
     console.print(table)
     machine = figures["machine"]
     console.print(
