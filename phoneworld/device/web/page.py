@@ -320,7 +320,9 @@ class WebPage:
         if any(opened.startswith(link) for link in self._mini_apps):
             self.reports.append((0, {"kind": "mini", "url": opened}))
         elif opened not in ("", "about:blank"):
-            self.goto(opened)
+            # What cannot be loaded shows Chromium's own error page, as a link in the page itself would.
+            with suppress(DeviceUnusable):
+                self.goto(opened)
 
     def answer_dialog(self, accept: bool, text: str = "") -> None:
         """Answers the open JavaScript dialog."""
