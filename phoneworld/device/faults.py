@@ -85,7 +85,8 @@ def parse_faults(text: str) -> FaultPlan:
     """Reads `idle=0.1,nullroot=0.05:2,all=0.01,secure@Account,offline@30:5`. Raises PhoneWorldError, naming what is wrong.
 
     `NAME=CHANCE[:SECONDS]` sets a knob, `all=CHANCE` every knob that is not named, `secure@WORDS` forbids pictures of screens that
-    show the words, `offline@T[:S]` drops the connection T seconds after the start and refuses it for S (5; `inf`: for good).
+    show the words, `offline@T[:S]` drops the connection T seconds after the start and refuses it for S (5; 0: it can be had
+    again at once; `inf`: never).
     """
     chances: dict[str, float] = {}
     seconds: dict[str, float] = {}
@@ -135,6 +136,7 @@ class Faults:
         """How often each knob has struck so far."""
         self._dice = {knob: Random(f"{seed}:{knob}") for knob in KNOBS}
         self._started_s = clock()
+        self._cut = False
         self._truth = truth
         self._lock = threading.Lock()
         self._rows = 0
@@ -165,9 +167,19 @@ class Faults:
 
     @property
     def is_offline(self) -> bool:
-        """True while the phone's side of the wire is to be dead."""
-        since = self.clock() - self._started_s - self.plan.offline_at_s
-        return 0 <= since < self.plan.offline_for_s
+        """True while nobody is to get a connection."""
+        return 0 <= self._away_since_s < self.plan.offline_for_s
+
+    @property
+    def _away_since_s(self) -> float:
+        return self.clock() - self._started_s - self.plan.offline_at_s
+
+    def cuts(self) -> bool:
+        """True where a connection is to be dropped now: while it is offline, and once in any case (`offline@30:0`)."""
+        if self._away_since_s < 0 or (self._cut and not self.is_offline):
+            return False
+        self._cut = True
+        return True
 
     def tell(self, what: str, **fields: object) -> None:
         """Writes one line of the truth: a JSON object with its number, Unix time in ms, and what it is about."""
