@@ -17,6 +17,8 @@ LAUNCHER_PACKAGE = "com.android.launcher3"
 LAUNCHER_ACTIVITY = ".uioverrides.QuickstepLauncher"
 KEYBOARD_PACKAGE = "com.android.inputmethod.latin"
 SYSTEM_UI_PACKAGE = "com.android.systemui"
+DOCUMENTS_PACKAGE = "com.android.documentsui"
+DOCUMENTS_ACTIVITY = ".picker.PickActivity"
 
 Layer = Literal["lower", "upper", "symbols"]
 
@@ -256,6 +258,38 @@ def launcher_app_at(size: Size, density: int, apps: tuple[tuple[str, str], ...],
         if _icon_bounds(size, density, i).contains(point):
             return package
     return None
+
+
+def documents(size: Size, density: int, names: tuple[str, ...]) -> Hierarchy:
+    """The system's file chooser: a toolbar with the way back, and a row for each file."""
+    pkg = DOCUMENTS_PACKAGE
+    top, bar, row, inset = status_bar_height(density), px(56, density), px(64, density), px(16, density)
+    line = px(24, density)
+
+    def words(text: str, name: str, left: int, middle: int) -> Node:
+        box = Bounds(left, middle - line // 2, size.width - inset, middle - line // 2 + line)
+        return Node("android.widget.TextView", text=text, resource_id=name, package=pkg, bounds=box)
+
+    back = Node(
+        "android.widget.ImageButton", content_desc="Back", package=pkg, clickable=True, focusable=True, bounds=Bounds(0, top, bar, top + bar)
+    )
+    toolbar = Node(
+        "android.view.ViewGroup", resource_id=f"{pkg}:id/toolbar", package=pkg, bounds=Bounds(0, top, size.width, top + bar),
+        children=_numbered((back, words("Downloads", "", bar + inset, top + bar // 2))),
+    )  # fmt: skip
+    rows = tuple(
+        Node(
+            "android.widget.LinearLayout", resource_id=f"{pkg}:id/item_root", package=pkg, clickable=True, long_clickable=True, focusable=True,
+            bounds=Bounds(0, top + bar + i * row, size.width, top + bar + (i + 1) * row),
+            children=(words(name, "android:id/title", inset, top + bar + i * row + row // 2),),
+        )
+        for i, name in enumerate(names)
+    )  # fmt: skip
+    listing = Node(
+        "androidx.recyclerview.widget.RecyclerView", resource_id=f"{pkg}:id/dir_list", package=pkg, focusable=True,
+        bounds=Bounds(0, top + bar, size.width, size.height), children=_numbered(rows),
+    )  # fmt: skip
+    return Hierarchy((Node("android.widget.FrameLayout", package=pkg, bounds=size.bounds, children=_numbered((toolbar, listing))),))
 
 
 def _icon_bounds(size: Size, density: int, place: int) -> Bounds:

@@ -408,8 +408,38 @@ def test_a_date_is_picked_and_set(phone: WebDevice) -> None:
     assert log(phone) == "day 2024-02-29 input change"
 
 
-def test_a_file_field_opens_nothing_and_holds_nothing_up(phone: WebDevice) -> None:
+def test_a_date_stays_within_the_bounds_of_its_field(phone: WebDevice) -> None:
+    tap(phone, "bounded")
+
+    def month() -> Node:
+        return next(n for n in phone.hierarchy().nodes() if n.class_name.endswith("NumberPicker"))
+
+    shown = []
+    for part in (2, 2, 0):
+        at = month().children[part].bounds.center
+        phone.perform(Tap(at.x, at.y))
+        shown.append([p.children[1].text for p in phone.hierarchy().nodes() if p.class_name.endswith("NumberPicker")])
+    assert shown == [["Feb", "10", "2024"], ["Feb", "10", "2024"], ["Jan", "20", "2024"]]
+    tap(phone, "Set")
+    assert log(phone) == "bounded 2024-01-20"
+
+
+def test_a_list_that_the_page_opens_itself_is_the_same_window(phone: WebDevice) -> None:
+    tap(phone, "show")
+    tap(phone, "Blue")
+    assert log(phone) == "colour Blue input change"
+
+
+def test_a_file_is_taken_in_the_systems_own_app_or_not(phone: WebDevice) -> None:
     tap(phone, "file")
+    assert phone.state().package == system.DOCUMENTS_PACKAGE
+    assert {n.package for n in phone.hierarchy().nodes()} == {system.DOCUMENTS_PACKAGE}
+    assert pixels(phone.screenshot()).shape == (2400, 1080, 3)
+    phone.perform(PressKey("back"))
+    assert phone.state().package == APP and log(phone) == "ready"
+    tap(phone, "file")
+    tap(phone, "Note.txt")
+    assert log(phone) == "file Note.txt A note."
     tap(phone, "press")
     assert log(phone) == "click"
 

@@ -288,6 +288,10 @@ class WebApp:
             if answer.accepted:
                 self.wish = (RESTART, CLOSE, "")[int(answer.value)]
             return
+        if isinstance(window, native.Files):
+            if answer.accepted:
+                self.page.choose_file(*native.FILES[int(answer.value)])
+            return
         if isinstance(window, native.Message):
             self.keyboard = False
             self.page.answer_dialog(answer.accepted, str(answer.value))

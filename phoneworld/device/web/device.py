@@ -21,6 +21,7 @@ from phoneworld.device.web.android import Profile
 from phoneworld.device.web.app import CLOSE, RESTART, WebApp
 from phoneworld.device.web.apps import ACTIVITY, AppSpec, Conditions, Task, install
 from phoneworld.device.web.frame import Screen
+from phoneworld.device.web.native import Files
 from phoneworld.device.web.page import DialogOpen
 from phoneworld.device.web.picture import SystemPictures, compose
 from phoneworld.errors import ActionError, DeviceError, DeviceLost, DeviceNotFound
@@ -147,6 +148,8 @@ class WebDevice:
             return DeviceState(package=system.LAUNCHER_PACKAGE, activity=system.LAUNCHER_ACTIVITY, clock_ms=clock)
         if app is not None:
             app.look()
+            if isinstance(app.window, Files):
+                return DeviceState(package=system.DOCUMENTS_PACKAGE, activity=system.DOCUMENTS_ACTIVITY, clock_ms=clock)
         return DeviceState(package=task.package, activity=task.activity, keyboard=app is not None and app.keyboard, clock_ms=clock)
 
     def apps(self) -> tuple[InstalledApp, ...]:
@@ -168,10 +171,12 @@ class WebDevice:
         app = self._front()
         if app is None:
             return compose(None, self._screen, self._pictures, clock_text=self._clock_text(), backdrop=self._native_screen())
-        png = app.picture()
+        png, window = app.picture(), app.window_tree()
+        if window is not None and isinstance(app.window, Files):
+            return compose(None, self._screen, self._pictures, clock_text=self._clock_text(), backdrop=window)
         return compose(
             png, app.screen, self._pictures, clock_text=self._clock_text(),
-            keyboard=app.layer if app.keyboard else None, window=app.window_tree(), title_bar=app.bar(),
+            keyboard=app.layer if app.keyboard else None, window=window, title_bar=app.bar(),
         )  # fmt: skip
 
     def perform(self, action: Action) -> None:

@@ -6,6 +6,7 @@ A window is a value; a gesture on it gives another window, an `Answer` that clos
 from __future__ import annotations
 
 import calendar
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -90,11 +91,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """A date or time being picked. `kind` is the type of the input element."""
+    """A date or time being picked. `kind` is the type of the input element, `low` and `high` its bounds ("" for none)."""
 
     kind: str
     columns: tuple[Column, ...]
     focused: int | None = None
+    low: str = ""
+    high: str = ""
 
     @property
     def value(self) -> str:
@@ -113,7 +116,24 @@ class MiniMenu:
     """The sheet of a mini-app's capsule."""
 
 
-Window: TypeAlias = Message | Choice | Picker | MiniMenu
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The system's own app for choosing a file, which covers the screen: `FILES` are what it offers."""
+
+    multiple: bool = False
+
+
+FILES: tuple[tuple[str, str, bytes], ...] = (
+    ("Note.txt", "text/plain", b"A note.\n"),
+    (
+        "Picture.png",
+        "image/png",
+        b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="),
+    ),
+)
+"""What lies on the phone for an app to take: name, MIME type, content."""
+
+Window: TypeAlias = Message | Choice | Picker | MiniMenu | Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +158,10 @@ def window_of(report: Mapping[str, Any], today: datetime) -> Window | None:
         values = tuple(v for _, v in _COLOURS)
         return Choice(tuple(n for n, _ in _COLOURS), (), values.index(value) if value in values else None, values)
     if kind in _FORMATS:
-        return Picker(kind, _columns(kind, value, today))
+        low, high = (_bound(kind, str(report.get(name, ""))) for name in ("min", "max"))
+        return _settled(Picker(kind, _columns(kind, value, today), low=low, high=high))
+    if kind == "file":
+        return Files(bool(report.get("multiple")))
     return None
 
 
@@ -146,6 +169,16 @@ _FORMATS = {
     "date": ("%Y-%m-%d", 10), "time": ("%H:%M", 5), "datetime-local": ("%Y-%m-%dT%H:%M", 16), "month": ("%Y-%m", 7),
     "week": ("%G-W%V-%u", 10),
 }  # fmt: skip
+
+
+def _bound(kind: str, value: str) -> str:
+    """A bound as far as it is one: what HTML does not read as a value of the field bounds nothing."""
+    form, length = _FORMATS[kind]
+    try:
+        datetime.strptime(f"{value}-1" if kind == "week" else value, form)
+    except ValueError:
+        return ""
+    return value if len(value) == (8 if kind == "week" else length) else ""
 
 
 def _columns(kind: str, value: str, today: datetime) -> tuple[Column, ...]:
@@ -177,6 +210,8 @@ def tree_of(window: Window, size: Size, density: int, package: str) -> Hierarchy
             node = system.choice_dialog(size, density, "", options, selected, package, enabled=enabled, first=first)
         case MiniMenu():
             node = mini.menu(size, density, package)
+        case Files():
+            return system.documents(size, density, tuple(name for name, _, _ in FILES))
         case Picker(_, columns, focused):
             shown = tuple((c.shown(-1), c.shown(), c.shown(1)) for c in columns)
             node = system.picker_dialog(size, density, shown, _SET_BUTTONS, package, focused=focused)
@@ -203,6 +238,10 @@ def tap(window: Window, size: Size, density: int, point: Point) -> Window | Answ
             return Answer(True, values[place] if values else place)
         case MiniMenu():
             return Answer(True, node.index)
+        case Files() if node.resource_id.endswith("/item_root"):
+            return Answer(True, node.index)
+        case Files() if node.content_desc == "Back":
+            return Answer(False)
         case Picker() if button:
             return Answer(button != "2", window.value if button == "1" else "")
         case Picker(_, columns) if "NumberPicker" in tree.at(hit.target[:-1]).class_name:
@@ -234,7 +273,7 @@ def drag(window: Window, size: Size, density: int, start: Point, end: Point) -> 
                 if node.class_name.endswith("NumberPicker") and node.bounds.contains(start):
                     return _settled(replace(window, columns=_with(columns, path[-1], columns[path[-1]].turned(rows))))
             return None
-        case Message() | MiniMenu():
+        case Message() | MiniMenu() | Files():
             return None
         case _:
             assert_never(window)
@@ -261,7 +300,7 @@ def _with(columns: tuple[Column, ...], place: int, column: Column) -> tuple[Colu
 
 
 def _settled(picker: Picker) -> Picker:
-    """The same picker with as many days as its month has, or weeks as its year has."""
+    """The same picker with as many days as its month has, or weeks as its year has, and at its bound where it was turned past it."""
     v = {c.name: c.value for c in picker.columns}
     columns = []
     for column in picker.columns:
@@ -272,4 +311,10 @@ def _settled(picker: Picker) -> Picker:
             last = date(v["year"], 12, 28).isocalendar().week
             column = replace(column, high=last, value=min(column.value, last))
         columns.append(column)
-    return replace(picker, columns=tuple(columns))
+    settled = replace(picker, columns=tuple(columns))
+    # ISO forms of one kind and length compare as their times do. Where a page has its bounds the wrong way round, neither holds.
+    if settled.low and settled.high and settled.low > settled.high:
+        return settled
+    bound = settled.low if settled.low and settled.value < settled.low else ""
+    bound = settled.high if settled.high and settled.value > settled.high else bound
+    return replace(settled, columns=_columns(settled.kind, bound, datetime(2000, 1, 1))) if bound else settled

@@ -7,7 +7,7 @@ So each call waits in slices, and gives up with `DialogOpen` as soon as a dialog
 from __future__ import annotations
 
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,7 +17,7 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from phoneworld.device.web.axtree import COMPUTED_STYLES, PageCapture
-from phoneworld.device.web.world import BINDING, SCRIPT, WORLD, links_script
+from phoneworld.device.web.world import BINDING, GIVE_FILE, SCRIPT, SHOW_PICKER, WORLD, links_script
 from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
 from phoneworld.ui.geometry import Size
 
@@ -50,19 +50,21 @@ class WebPage:
         self._metrics: dict[str, Any] = {}
         self._metrics_in_doubt = False
         self.dialog: Dialog | None = None
+        self._chooser = 0
         self.reports: list[tuple[int, dict[str, Any]]] = []
         page.on("crash", lambda _: self._note_crash())
         page.on("dialog", self._note_dialog)
-        # With a listener no chooser opens; one that nobody answers is one that was cancelled.
-        page.on("filechooser", lambda _: None)
         with self.guard():
             self._cdp: CDPSession = page.context.new_cdp_session(page)
             self._cdp.on("Runtime.bindingCalled", self._note_report)
             self._cdp.on("Page.windowOpen", self._note_window)
+            self._cdp.on("Page.fileChooserOpened", self._note_chooser)
         for domain in ("Page", "Runtime", "Accessibility"):
             self.send(f"{domain}.enable")
+        self.send("Page.setInterceptFileChooserDialog", {"enabled": True})
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
         self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT + links_script(mini_apps), "worldName": WORLD})
+        self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SHOW_PICKER})
         self._listen(False)
 
     @classmethod
@@ -87,6 +89,18 @@ class WebPage:
 
     def _note_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
+
+    def _note_chooser(self, event: dict[str, Any]) -> None:
+        self._chooser = int(event.get("backendNodeId", 0))
+        self.reports.append((0, {"kind": "file", "multiple": event.get("mode") == "selectMultiple"}))
+
+    def choose_file(self, name: str, mime_type: str, content: bytes) -> None:
+        """Gives the file field whose chooser is open a file. A chooser that nobody answers is one that was cancelled."""
+        chooser, self._chooser = self._chooser, 0
+        if chooser:
+            field = self.send("DOM.resolveNode", {"backendNodeId": chooser})["object"]["objectId"]
+            words = [{"value": word} for word in (name, mime_type, b64encode(content).decode())]
+            self.send_input("Runtime.callFunctionOn", {"objectId": field, "functionDeclaration": GIVE_FILE, "arguments": words})
 
     def _note_window(self, event: dict[str, Any]) -> None:
         self._opened = str(event.get("url", ""))

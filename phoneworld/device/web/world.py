@@ -55,6 +55,11 @@ SCRIPT = r"""
     if (target && target === pressed) { event.preventDefault(); announce(target); }
     pressed = null;
   }, true);
+  addEventListener('phoneworld-show-picker', (event) => {
+    event.stopImmediatePropagation();
+    const target = inPath(event, hasPopup);
+    if (target) announce(target);
+  }, true);
   addEventListener('keydown', (event) => {
     const target = event.isTrusted && inPath(event, hasPopup);
     if (target && (event.key === ' ' || event.key === 'Enter')) { event.preventDefault(); announce(target); }
@@ -159,6 +164,33 @@ SCRIPT = r"""
     },
     links: [],
   };
+})();
+"""
+
+
+GIVE_FILE = r"""function (name, type, content) {
+  const taken = new DataTransfer();
+  taken.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name, {type}));
+  this.files = taken.files;
+  this.dispatchEvent(new Event('input', {bubbles: true, composed: true}));
+  this.dispatchEvent(new Event('change', {bubbles: true}));
+}"""
+
+
+SHOW_PICKER = r"""
+(() => {
+  // Runs among the page's own scripts: a popup that a page opens itself is drawn by us as well. An input of another kind keeps its own.
+  const kinds = ['date', 'time', 'datetime-local', 'month', 'week', 'color'];
+  for (const type of [HTMLInputElement, HTMLSelectElement]) {
+    const own = type.prototype.showPicker;
+    if (!own) continue;
+    type.prototype.showPicker = function showPicker() {
+      if (this instanceof HTMLInputElement && !kinds.includes(this.type)) return own.call(this);
+      if (this.disabled || this.readOnly) throw new DOMException('The element is immutable.', 'InvalidStateError');
+      if (!navigator.userActivation.isActive) throw new DOMException('A user gesture is required.', 'NotAllowedError');
+      this.dispatchEvent(new CustomEvent('phoneworld-show-picker', {bubbles: true, composed: true}));
+    };
+  }
 })();
 """
 
