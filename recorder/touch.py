@@ -16,7 +16,7 @@ from typing import Protocol
 from phoneworld.device.settle import Reading, package_of
 from phoneworld.errors import CaptureFailed
 from phoneworld.ui.action import Action, Key, OpenApp, PressKey, Tap
-from phoneworld.ui.geometry import Point, Size
+from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.node import Hierarchy
 from recorder.driven import Driven
 from recorder.gestures import Act, Grouper, Points, Touch, act_of, edge_of
@@ -133,6 +133,7 @@ class TouchRecorder:
             self._hear(0.0 if self._queue else 0.05)
             if self._queue:
                 self._record(self._queue.popleft())
+                self._told()
             elif self._fingers_down or self._grouper.due_ms is not None:
                 continue
             elif _now_ms() - self._ring.until_ms > IDLE_S * 1000:
@@ -220,7 +221,7 @@ class TouchRecorder:
         assert reading is not None
         region = keyboard_region(reading.hierarchy, reading.size, is_shown=reading.state.keyboard)
         if isinstance(act.action, Tap) and region is not None and region.contains(Point(act.action.x, act.action.y)):
-            self._type(act)
+            self._type(act.action, act.end_ms, region)
             return
         self._finish_typing(None)
         notes = act.notes
@@ -244,7 +245,6 @@ class TouchRecorder:
             driven.unfinished("touched-before-settled", "the next touch came before the screen could be read")
         else:
             driven.done(outcome)
-        self._told()
 
     def _outcome(self, act: _Done, before: Hierarchy) -> Reading | None:
         """The screen after an act. Where the next touch came first: what was seen between, or None."""
@@ -294,23 +294,22 @@ class TouchRecorder:
 
     # ---- typing
 
-    def _type(self, act: _Done) -> None:
+    def _type(self, tap: Tap, end_ms: float, region: Bounds) -> None:
         """A tap on the keyboard: no step of its own."""
-        assert isinstance(act.action, Tap)
         self.tally.keyboard_taps += 1
         reading = self._driven.reading
         assert reading is not None
         typing = self._typing = self._typing or Typing(reading)
-        typing.last_tap = act.action
+        typing.last_tap = tap
         try:
             now = self._driven.look()
         except CaptureFailed:
             return
         self._stood_ms = self._ring.until_ms
         self._hear(0.0)
-        if typing.goes_on(now):
+        if typing.goes_on(now, region):
             typing.see(now)
-        elif not any(t > act.end_ms and t < self._ring.until_ms for t in self._begun_ms):
+        elif not any(end_ms < t < self._ring.until_ms for t in self._begun_ms):
             self._finish_typing(now)
 
     def _finish_typing(self, ended: Reading | None) -> None:
@@ -327,7 +326,6 @@ class TouchRecorder:
             self._driven.moved(typing.latest)
         elif ended is not None:
             self._driven.moved(ended)
-        self._told()
 
     def _told(self) -> None:
         if self._on_step is not None:

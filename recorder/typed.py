@@ -32,7 +32,7 @@ class Typing:
         """Takes in the screen after a tap, while the field still has the focus and its words."""
         self.latest = reading
 
-    def goes_on(self, reading: Reading) -> bool:
+    def goes_on(self, reading: Reading, region: Bounds) -> bool:
         """False where the last tap has ended the typing: the keyboard is gone, or the field was left or emptied at once."""
         if not reading.state.keyboard:
             return False
@@ -40,20 +40,21 @@ class Typing:
         if before is None or after is None or after.resource_id != before.resource_id or after.class_name != before.class_name:
             return False
         was = field_of((self.latest or self.start).hierarchy)
-        return not (was is not None and len(was.value) > 1 and not after.value)
+        emptied = was is not None and bool(was.value) and not after.value
+        return not (emptied and was is not None and (len(was.value) > 1 or self.by_enter(region)))
+
+    def by_enter(self, region: Bounds) -> bool:
+        """True where the last tap was on Enter: it lies at the lower right of every keyboard that we know."""
+        tap = self.last_tap
+        return tap is not None and tap.x >= region.right - region.width / 5 and tap.y >= region.bottom - region.height / 4
 
     def steps(self, ended: Reading | None, region: Bounds) -> tuple[Step, ...]:
-        """What was typed, and, where the last tap ended it (`ended`), the key that did so.
-
-        Enter lies at the lower right of every keyboard that we know; another key that ends the typing hides the keyboard.
-        """
+        """What was typed, and, where the last tap ended it (`ended`), the key that did so: Enter, or one that hides the keyboard."""
         found: list[Step] = []
         if (typed := self._typed(ended)) is not None:
             found.append(typed)
         if ended is not None and self.last_tap is not None:
-            x, y = self.last_tap.x, self.last_tap.y
-            is_enter = x >= region.right - region.width / 5 and y >= region.top + region.height / 2
-            found.append(Step(PressKey("enter" if is_enter else "back"), ended, ("keyboard",)))
+            found.append(Step(PressKey("enter" if self.by_enter(region) else "back"), ended, ("keyboard",)))
         return tuple(found)
 
     def _typed(self, ended: Reading | None) -> Step | None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from phoneworld.adbd.fingers import Touch as FingerTouch
 from phoneworld.adbd.fingers import frames_of
 from phoneworld.adbd.server import AdbPhone
 from phoneworld.device.adb import AdbDevice
+from phoneworld.device.open import open_device
 from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import StateGraph
-from phoneworld.ui.action import Action, DoubleTap, Drag, LongPress, Pinch, Swipe, Tap
+from phoneworld.ui import system
+from phoneworld.ui.action import Action, DoubleTap, Drag, LongPress, Pinch, PressKey, Swipe, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy
 from recorder.adb_events import AdbEvents, glass_of
@@ -29,6 +32,7 @@ from recorder.mirror import Act, Finish, Mirror, Strokes
 from recorder.touch import TouchRecorder
 from tests.adbd.fixtures import adb_server, needs_adb
 from tests.adbd.pocket import PACKAGE, PLUS, Memory, PocketPhone
+from tests.webapps import served
 
 __all__ = ["adb_server"]
 pytestmark = needs_adb
@@ -96,11 +100,11 @@ class Script:
             self.finished = True
 
 
-def by_touch(desk: Bench, touches: list[FingerTouch], out: Path) -> tuple[StateGraph, TouchRecorder]:
+def by_touch(desk: Bench, touches: list[FingerTouch], out: Path, *, package: str = PACKAGE) -> tuple[StateGraph, TouchRecorder]:
     phone = AdbDevice.find(desk.served.serial)
     ring = Ring()
     screens = glass_of(phone)
-    driven = Driven.open(Watched(phone, ring), PACKAGE, out, mode="touch")
+    driven = Driven.open(Watched(phone, ring), package, out, mode="touch")
     events = AdbEvents(phone.serial, screens)
     script = Script(desk, touches)
 
@@ -212,3 +216,34 @@ def test_fingers_on_the_phone_give_the_same_trace_as_in_the_mirror(
         assert graph.traces[0].instruction == "count" and graph.traces[0].unfinished is None
         assert all(graph.captures[c].settled for c in graph.traces[0].captures)
     assert not recorder.tally.undecoded and not recorder.tally.stale
+
+
+PAGE = """<!doctype html><meta name=viewport content="width=device-width"><title>List</title>
+<form><input id=thing placeholder="What?" style="font-size:24px;width:90%"></form><ul id=list></ul>
+<script>document.forms[0].onsubmit = e => { e.preventDefault(); const li = document.createElement('li');
+li.textContent = thing.value; list.append(li); thing.value = ''; };</script>"""
+
+
+@pytest.mark.slow
+def test_taps_on_the_keyboard_are_folded_into_what_the_field_holds(adb_server: int, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text(PAGE)
+    base = ["adb", "-P", str(adb_server)]
+    with served(tmp_path / "site") as url, AdbPhone(partial(open_device, f"web:{url}"), port=0) as phone_served:
+        subprocess.run([*base, "connect", phone_served.serial], capture_output=True, timeout=20, check=True)
+        phone = AdbDevice.find(phone_served.serial)
+        info = phone.info
+        package = phone_served.phone.owner.call_now(lambda device: device.apps()[0].package)
+        tree = phone.hierarchy()
+        field = next(n for n in tree.nodes() if n.is_editable).bounds.center
+        keys = {n.text or n.content_desc: n.bounds.center for n in Hierarchy((system.keyboard(info.size, info.density),)).nodes() if n.clickable}
+        script: list[FingerTouch] = [Tap(at.x, at.y) for at in (field, keys["o"], keys["k"], keys["Enter"])]
+        touched, recorder = by_touch(Bench(phone_served, PocketPhone()), script, tmp_path / "touch.graph.json", package=package)
+        subprocess.run([*base, "disconnect", phone_served.serial], capture_output=True, timeout=20, check=True)
+    (trace,) = touched.traces
+    assert [t.action for t in trace.transitions] == [Tap(field.x, field.y), TypeText("ok"), PressKey("enter")]
+    typed, entered = trace.transitions[1:]
+    values = [[n.value for n in touched.captures[c].hierarchy.nodes() if n.is_editable] for c in trace.captures]
+    assert values == [[""], [""], ["ok"], [""]]
+    assert "ok" in [n.text for n in touched.captures[entered.target].hierarchy.nodes()]
+    assert "keyboard" in typed.notes and recorder.tally.keyboard_taps == 3
