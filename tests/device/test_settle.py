@@ -271,3 +271,39 @@ def test_equal_pixels_in_other_bytes_are_the_same_picture() -> None:
 def test_hidden_nodes_are_not_busy() -> None:
     hidden = replace(SPINNER, visible=False)
     assert Playback([(0, tree(hidden, word("x")))]).settled().busy == frozenset()
+
+
+def test_a_pop_up_that_is_in_no_tree_is_marked() -> None:
+    before, spot = tree(word("list")), Bounds(20, 200, 120, 260)
+    reading = Playback([(0, before)], [(0, png(200, spot))]).settled(before=before, before_picture=png(200))
+    assert reading.settled and reading.notes == ("picture-only",)
+    assert reading.screenshot == png(200, spot)
+
+
+def test_a_screen_that_truly_stays_is_not_marked() -> None:
+    before = tree(word("list"))
+    clock = Bounds(0, 0, 60, 20)
+    reading = Playback([(0, before)], [(0, png(200, clock))]).settled(before=before, before_picture=png(200))
+    assert reading.settled and reading.notes == (), "the clock in the status bar is no pop-up"
+
+
+def test_an_old_tree_under_a_new_picture_is_not_believed_twice_in_a_row() -> None:
+    """The dump gives the tree from before twice, under a picture that has changed: the third look finds the new one."""
+    before, after = tree(word("list")), tree(word("detail"))
+    phone = Playback([(0, before), (700, after)], [(0, png(90))], tree_ms=300)
+    reading = phone.settled(before=before, before_picture=png(200))
+    assert reading.settled and reading.hierarchy == after and reading.notes == ()
+
+
+def test_an_old_tree_in_mid_way_wants_a_third_look() -> None:
+    first, last = tree(word("opening")), tree(word("open"))
+    phone = Playback([(0, first), (700, last)], [(0, png(90)), (300, png(120))], tree_ms=200, picture_ms=50)
+    reading = phone.settled(before=tree(word("list")), before_picture=png(200))
+    assert reading.settled and reading.hierarchy == last
+
+
+def test_what_could_not_be_had_at_first_is_told_by_its_code() -> None:
+    shown = tree(word("here"))
+    phone = Playback([(0, CaptureFailed("no root", code="NULL_ROOT")), (150, shown)])
+    reading = phone.settled()
+    assert (reading.retries, set(reading.retried)) == (len(reading.retried), {"NULL_ROOT"})
