@@ -246,10 +246,17 @@ def run(*words: str, quiet: bool = False) -> str:
     """Runs a verb to its end; its output goes to the terminal, or is returned."""
     if not quiet:
         console.print(f"[dim]$ phoneworld {' '.join(shorten(w) for w in words)}[/]", highlight=False)
-    done = subprocess.run([*PHONEWORLD, *words], stdout=subprocess.PIPE if quiet else None, text=True)
-    if done.returncode:
-        raise SystemExit(f"phoneworld {words[0]} ended with {done.returncode}")
-    return done.stdout or ""
+    # In a session of its own, so that Ctrl-C reaches the demo, which then ends what it started in the right order.
+    process = subprocess.Popen([*PHONEWORLD, *words], stdout=subprocess.PIPE if quiet else None, text=True, start_new_session=True)
+    try:
+        told, _ = process.communicate()
+    except KeyboardInterrupt:
+        process.terminate()
+        process.wait(30)
+        raise
+    if process.returncode:
+        raise SystemExit(f"phoneworld {words[0]} ended with {process.returncode}")
+    return told or ""
 
 
 def shorten(word: str) -> str:
@@ -260,7 +267,7 @@ def shorten(word: str) -> str:
 def command(*words: str) -> Iterator[dict[str, object]]:
     """A verb that goes on running; yields the line of JSON it prints once it is ready."""
     console.print(f"[dim]$ phoneworld {' '.join(shorten(w) for w in words)}[/]", highlight=False)
-    process = subprocess.Popen([*PHONEWORLD, *words], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*PHONEWORLD, *words], stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stdout is not None
     try:
         line = process.stdout.readline()
@@ -298,4 +305,5 @@ if __name__ == "__main__":
         console.print(f"[red]error:[/] {escape(e.message)}\n  mend: {escape(e.hint)}")
         sys.exit(e.exit_code)
     except KeyboardInterrupt:
+        console.print("interrupted")
         sys.exit(130)

@@ -22,7 +22,7 @@ from phoneworld.ui.keys import KEY_CODES
 console = Console()
 prompts = Console(stderr=True)
 _COLOURS = {"recorded": "green", "inferred": "cyan", "assumed": "yellow", "unrecorded": "red"}
-_EXAMPLE = '{"kind": "tap", "x": 540, "y": 300}'
+_EXAMPLE = '{"kind": "tap", "x": 0.5, "y": 0.25, "space": "unit"}'
 Given = Action | dict[str, Any]
 """An action, or the JSON object of one in relative coordinates."""
 
@@ -70,9 +70,9 @@ def play(
 
         phoneworld play app.bundle
 
-        echo '{"kind": "tap", "x": 540, "y": 300}' | phoneworld play app.bundle --actions - --json
+        echo '{"kind": "tap", "x": 0.5, "y": 0.25, "space": "unit"}' | phoneworld play app.bundle --actions - --json
 
-    Actions are written as in the HTTP API; `"space": "unit"` or `"thousand"` gives relative coordinates.
+    Actions are written as the `action` of the HTTP API's step; without a `space` coordinates are pixels.
     """
     spec = ObservationSpec(screenshot="png" if pixels else "none")
     with PhoneEnv(bundle, observe=spec, max_steps=max_steps) as env:

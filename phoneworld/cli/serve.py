@@ -47,7 +47,7 @@ def serve(
 
     def tell() -> None:
         if as_json:
-            typer.echo(json.dumps({"url": url, "api": f"{url}/api", "openapi": f"{url}/api/openapi.json", "bundles": list(found)}))
+            typer.echo(json.dumps({"url": url, "api": f"{url}/api/sessions", "openapi": f"{url}/api/openapi.json", "bundles": list(found)}))
             return
         names = ", ".join(found) or "no apps yet: build one with `phoneworld build app.graph.json -o apps/NAME`"
         console.print(f"[bold green]{url}[/]", highlight=False)

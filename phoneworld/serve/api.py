@@ -13,7 +13,6 @@ from fastapi import APIRouter, Body, Path, Query, Response
 from phoneworld.render.frames import Renderer, part_query, picture_at
 from phoneworld.render.html import screen_fragment, view_parts
 from phoneworld.render.style import Picture
-from phoneworld.ui.gestures import decode
 from phoneworld.serve.json_response import SafeJson
 from phoneworld.serve.models import (
     BundleOut,
@@ -37,6 +36,7 @@ from phoneworld.serve.sessions import Session, SessionStore, UnknownSession
 from phoneworld.sim.state import state_to_json
 from phoneworld.ui.action import action_from_json
 from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.gestures import decode
 from phoneworld.ui.xml import write_hierarchy
 
 Id = Annotated[str, Path(description="The session's id.", max_length=64)]

@@ -83,6 +83,8 @@ class Guard:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind not in ("application/json", "application/merge-patch+json"):
                 return _error(415, "NotJson", f"the body must be application/json, found {kind[:60]!r}", "set the header Content-Type: application/json")
+            if "transfer-encoding" in headers:
+                return _error(411, "LengthRequired", "the body comes in chunks, of a length nobody told", "send it whole, with Content-Length")
             length = headers.get("content-length", "0")
             if not length.isdigit() or int(length) > MAX_BODY:
                 return _error(413, "BodyTooLarge", f"the body has {length[:20]} bytes, the limit is {MAX_BODY}", "send less at once")

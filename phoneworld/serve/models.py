@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from phoneworld.program.bundle import Bundle
 from phoneworld.program.program import EvidenceKind
-from phoneworld.ui.gestures import Input, KeyDown, NavigationButton, Pasted, Pointer, Wheel
 from phoneworld.serve.sessions import LoggedStep, Session
 from phoneworld.sim.phone import Step
 from phoneworld.ui.action import Space, action_to_json
+from phoneworld.ui.gestures import Input, KeyDown, NavigationButton, Pasted, Pointer, Wheel
 from phoneworld.ui.node import Hierarchy, Node, Path
 
 

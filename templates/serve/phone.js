@@ -7,6 +7,7 @@
   const mark = document.getElementById('mark');
   const touch = document.getElementById('touch');
   const trouble = document.getElementById('trouble');
+  const ear = document.getElementById('ear');
   const api = `/api/sessions/${session}`;
   let size = { width: Number(width), height: Number(height) };
   let version = -1;
@@ -64,7 +65,7 @@
 
   glass.addEventListener('pointerdown', event => {
     if (event.button !== 0 || finger) return;
-    glass.focus();
+    ear.focus({ preventScroll: true });
     glass.setPointerCapture(event.pointerId);
     finger = { id: event.pointerId, points: [place(event)] };
     moveTouch(event);
@@ -98,12 +99,23 @@
   }, { passive: false });
 
   glass.addEventListener('keydown', event => {
-    if (event.isComposing || event.key === 'Dead' || event.key === 'Shift') return;
+    if (event.isComposing || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified' || event.key === 'Shift') return;
     // Shortcuts are the browser's own; AltGr, which some systems report as Ctrl+Alt, writes characters.
     if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph')) return;
     event.preventDefault();
     send({ kind: 'key', key: event.key });
   });
+  // What an input method, a dead key or an emoji picker writes comes as text and not as keys. It is heard by a field that nobody sees.
+  ear.addEventListener('beforeinput', event => {
+    if (event.isComposing || event.inputType === 'insertCompositionText') return;
+    if (event.inputType === 'insertText' && event.data) send({ kind: 'text', text: event.data });
+    event.preventDefault();
+  });
+  ear.addEventListener('compositionend', event => {
+    if (event.data) send({ kind: 'text', text: event.data });
+    ear.value = '';
+  });
+  glass.addEventListener('focus', () => ear.focus({ preventScroll: true }));
   document.addEventListener('paste', event => {
     const text = event.clipboardData.getData('text');
     if (text) send({ kind: 'text', text });
@@ -130,5 +142,5 @@
     try { if ((await ask('')).version !== version) look(); } catch (error) { report(error); }
   }, 1000);
   fit();
-  look().then(() => glass.focus());
+  look().then(() => ear.focus({ preventScroll: true }));
 })();

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from phoneworld.cli.bench.measure import best_time
 from phoneworld.cli.bench.walk import find_walk
-from phoneworld.cli.main import command_line
+from phoneworld.cli.root import command_line
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ProgramError
 from phoneworld.program.expr import TRUE

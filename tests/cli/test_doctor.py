@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from phoneworld.cli import doctor
-from phoneworld.cli.main import command_line
+from phoneworld.cli.root import command_line
 from phoneworld.render.browser import Browser
 
 app = command_line()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from phoneworld.cli.main import command_line
+from phoneworld.cli.root import command_line
 from phoneworld.device.settle import png_size
 from phoneworld.errors import FileFormatError, SessionError
 from phoneworld.testing.groceries import SIZE

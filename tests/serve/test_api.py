@@ -239,6 +239,7 @@ def test_foreign_names_and_origins_are_refused(client: TestClient) -> None:
 
 def test_huge_bodies_are_refused(client: TestClient) -> None:
     assert_error(client.post("/api/sessions", content=b" " * 8_000_001, headers={"content-type": "application/json"}), 413)
+    assert_error(client.post("/api/sessions", content=iter([b"{}"]), headers={"content-type": "application/json"}), 411)
 
 
 def test_raw_input_is_decoded_into_actions(client: TestClient) -> None:
