@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from typing import get_args
 
@@ -315,6 +316,29 @@ class TestOverAdb:
         with pytest.raises(DeviceNotFound, match=r"127\.0\.0\.1:1'") as e:
             AdbDevice.find("127.0.0.1:1")
         assert e.value.hint == "adb connect 127.0.0.1:1"
+
+    def test_trees_come_from_a_uiautomator2_server_where_one_runs_and_a_session_keeps_its_way(
+        self,
+        device: AdbDevice,
+        attached: Attached,  # noqa: F811
+        in_app: PocketPhone,
+    ) -> None:
+        assert device.hierarchy() == in_app.hierarchy()
+        device.run("echo x > /data/local/tmp/u2.jar")
+        base = ["adb", "-P", str(attached.server_port), "-s", attached.serial]
+        line = "CLASSPATH=/data/local/tmp/u2.jar app_process / com.wetest.uia2.Main"
+        with subprocess.Popen([*base, "shell", line], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as running:
+            assert running.stdout is not None and b"Starting Server" in running.stdout.readline()
+            other = AdbDevice(attached.serial, server=AdbServer(port=attached.server_port), dump_budget_s=0)
+            assert other.hierarchy() == in_app.hierarchy()
+            assert "phoneworld_dump" not in other.run("ls /data/local/tmp").text.replace("phoneworld_dump1.xml", ""), "nothing was dumped"
+            other.run("rm -f /data/local/tmp/phoneworld_dump*")
+            device.hierarchy()
+            assert "phoneworld_dump" in device.run("ls /data/local/tmp").text, "one way a session"
+            running.terminate()
+        with pytest.raises(CaptureFailed) as e:
+            other.hierarchy()
+        assert e.value.code == "TREE_SERVER" and "uiautomator2" in e.value.hint
 
     def test_a_counter_is_driven_from_end_to_end(self, device: AdbDevice, pocket: PocketPhone) -> None:
         device.perform(OpenApp(PACKAGE))

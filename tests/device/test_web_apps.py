@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from phoneworld.cli.phone import parse_clock, parse_location, parse_webview
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import WebPhone, open_device
 from phoneworld.device.settle import settle
 from phoneworld.device.web import AppSpec, WebDevice, parse_spec
 from phoneworld.device.web.apps import MINI_ACTIVITY
-from phoneworld.errors import DeviceNotFound
+from phoneworld.errors import DeviceNotFound, PhoneWorldError
 from phoneworld.render.browser import Browser
 from phoneworld.ui import mini, system
 from phoneworld.ui.action import CloseApp, DoubleTap, OpenApp, PressKey, Swipe, Tap, TypeText, Wait
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Node
+from tests.shared import CASES, needs_shared
 from tests.webapps import NOTES, served, todomvc
 
 PAGES = Path(__file__).parent / "pages"
@@ -166,6 +171,10 @@ def test_back_goes_through_the_mini_apps_own_pages_then_to_its_host_then_home(ho
     assert log(hosted) == "hash #two"
     tap(hosted, "Back")
     assert log(hosted) == "hash" and not nodes(hosted, "Back")
+    tap(hosted, "push")
+    assert log(hosted) == "pushed"
+    hosted.perform(PressKey("back"))
+    assert log(hosted) == "popped"
     seen = []
     for _ in range(2):
         hosted.perform(PressKey("back"))
@@ -243,6 +252,38 @@ def test_pages_find_the_language_zone_look_place_and_time_that_were_chosen(site:
         assert device.state().clock_ms == 1_787_563_800_000
     finally:
         device.close()
+
+
+@needs_shared
+@pytest.mark.parametrize("timezone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+def test_the_phones_clock_is_the_one_that_was_asked_for_whatever_the_hosts_zone(
+    monkeypatch: pytest.MonkeyPatch, browser: Browser, site: str, timezone: str
+) -> None:
+    """Case 50: page, status bar and device state tell one time, in the phone's own zone."""
+    case = json.loads((CASES / "50-virtual-clock.json").read_text())
+    monkeypatch.setenv("TZ", timezone)
+    now = datetime.fromisoformat(case["reference_now"]).replace(tzinfo=ZoneInfo(case["tz"]))
+    assert parse_clock(now.isoformat()) == int(now.timestamp() * 1000)
+    with WebDevice(site + "host.html", clock_ms=parse_clock(now.isoformat()), timezone=case["tz"], browser=browser) as device:
+        assert node(device, "told").text.split()[3] == str(now.hour)
+        assert device.state().clock_ms == int(now.timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("parse", "good", "value", "bad"),
+    [
+        (parse_clock, "2026-08-24T09:30Z", 1_787_563_800_000, "noon"),
+        (parse_location, "52.5,-13.4", (52.5, -13.4), "91,0"),
+        (parse_webview, "old", "old", "ancient"),
+    ],
+)
+def test_options_of_the_phone_are_read_or_refused_with_an_example(
+    parse: Callable[[str], object], good: str, value: object, bad: str
+) -> None:
+    assert parse(good) == value
+    with pytest.raises(PhoneWorldError) as error:
+        parse(bad)
+    assert error.value.hint
 
 
 def test_without_a_place_a_page_that_asks_for_it_is_refused(browser: Browser, site: str) -> None:

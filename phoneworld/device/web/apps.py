@@ -247,11 +247,15 @@ def install(specs: Sequence[AppSpec], browser: Browser, screen: Screen, conditio
     for package in dict.fromkeys(spec.package for spec in named):
         minis = [spec for spec in named if spec.package == package and spec.host]
         main = next((spec for spec in named if spec.package == package and not spec.host), AppSpec(package=package))
-        links = tuple(spec.url for spec in minis)
-        page = Installed(main, browser, screen, conditions, links) if main.url else None
+        installed = [Installed(spec, browser, screen, conditions, _links(spec, minis)) for spec in ([main] if main.url else []) + minis]
         label = main.label or package.rpartition(".")[2].capitalize()
-        tasks[package] = Task(package, label, page, tuple(Installed(spec, browser, screen, conditions, links) for spec in minis))
+        tasks[package] = Task(package, label, installed.pop(0) if main.url else None, tuple(installed))
     return tasks
+
+
+def _links(of: AppSpec, minis: Sequence[AppSpec]) -> tuple[str, ...]:
+    """The mini-apps that a link in a page leads out to; what lies in the page's own folder stays in it."""
+    return tuple(spec.url for spec in minis if not of.url.startswith(spec.url))
 
 
 def package_of(url: str) -> str:

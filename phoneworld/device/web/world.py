@@ -91,7 +91,7 @@ SCRIPT = r"""
   // A link to a mini-app opens the mini-app beside this page, not in it.
   if (self === top && globalThis.navigation) navigation.addEventListener('navigate', (event) => {
     const url = event.destination.url;
-    if (!event.cancelable || event.hashChange || !globalThis.phoneworld.links.some((link) => url.startsWith(link))) return;
+    if (!event.cancelable || event.destination.sameDocument || !globalThis.phoneworld.links.some((link) => url.startsWith(link))) return;
     event.preventDefault();
     report({kind: 'mini', url});
   });
