@@ -116,7 +116,7 @@ class Grouper:
             return False
         reach = _DOUBLE_TAP_DP * self.density / 160
         near = hypot(first.action.x - second.action.x, first.action.y - second.action.y) <= reach
-        return near and second.start_ms - first.end_ms <= DOUBLE_TAP_MS
+        return near and 0 <= second.start_ms - first.end_ms <= DOUBLE_TAP_MS
 
 
 def acts_of(touches: Sequence[Touch], size: Size, density: int) -> tuple[Act, ...]:
