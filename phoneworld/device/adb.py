@@ -24,6 +24,7 @@ from phoneworld.device.adb_reading import (
     parse_screen,
 )
 from phoneworld.device.adb_server import AdbServer, AttachedDevice, ShellOutput
+from phoneworld.device.adb_tree_server import PORT, TreeServer
 from phoneworld.device.adb_typing import Typist
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.png import find_png
@@ -99,6 +100,8 @@ class AdbDevice:
         self._ours = False
         self._retried: list[str] = []
         self._dumps = 0
+        self._tree_server = TreeServer(lambda: self._server.dial(serial, PORT))
+        self._serves_trees: bool | None = None
         self._animations = Animations(serial, self.run)
         self._typist = Typist(self.run, self.hierarchy, clock=clock, sleep=sleep)
 
@@ -225,7 +228,8 @@ class AdbDevice:
         self._size_now = Size(size.height, size.width) if rotation % 2 else size
 
     def hierarchy(self) -> Hierarchy:
-        """The tree now, by `uiautomator dump`; in its attributes `compressed` is `true` where only that form could be had.
+        """The tree now, by the uiautomator2 server where one runs on the phone when the first tree is read, else by
+        `uiautomator dump`: one way for as long as this object lives, since the two give different trees. In its attributes `compressed` is `true` where only that form could be had.
 
         A screen that never rests is tried again without animations, then compressed. Raises CaptureFailed with the code
         DUMP_NOT_IDLE, NULL_ROOT, DUMP_FAILED or BAD_DUMP, quoting the phone's line.
@@ -254,6 +258,10 @@ class AdbDevice:
             raise
 
     def _dump_once(self, options: str) -> Hierarchy:
+        if self._serves_trees is None:
+            self._serves_trees = self._tree_server.answers()
+        if self._serves_trees:
+            return self._parsed(self._tree_server.tree(compressed=bool(options)))
         # A file of an earlier dump, ours or another client's, must not be read as if it were new: dumps fail without a word.
         self._dumps += 1
         file = f"{DUMP_FILE}{self._dumps}.xml"
@@ -263,8 +271,11 @@ class AdbDevice:
         told = output[: min(starts, default=len(output))].decode(errors="replace").strip()
         if not starts or _DUMPED not in told:
             raise dump_failure(told)
+        return self._parsed(output[min(starts) :])
+
+    def _parsed(self, xml: bytes) -> Hierarchy:
         try:
-            tree = parse_hierarchy(output[min(starts) :])
+            tree = parse_hierarchy(xml)
         except DumpError as e:
             raise CaptureFailed(
                 f"the dump cannot be read: {e.message}", code="BAD_DUMP", hint="try again when the screen is at rest"

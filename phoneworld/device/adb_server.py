@@ -304,6 +304,15 @@ class AdbServer:
         except (AdbError, EOFError, OSError) as e:
             raise self.broken_off(serial, str(e) or type(e).__name__) from e
 
+    def dial(self, serial: str, port: int, *, timeout_s: float = 30.0) -> socket.socket:
+        """A connection to a TCP port on the phone. Raises OSError where nothing listens there or the phone is away."""
+        try:
+            wire = self._opened(serial, f"tcp:{port}", timeout_s)
+        except (AdbError, EOFError, DeviceError) as e:
+            raise ConnectionRefusedError(f"nothing listens on port {port} of {serial}: {e}") from e
+        wire.settimeout(timeout_s)
+        return wire
+
     def _opened(self, serial: str, service: str, timeout_s: float) -> socket.socket:
         """A service of a phone, ready to be read."""
         raw = service.encode()
