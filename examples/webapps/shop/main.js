@@ -103,7 +103,7 @@ export function toast(text, action = "", run = null) {
   $("toast-action").hidden = action === "";
   $("toast-action").onclick = () => {
     hideToast();
-    run();
+    if (run) run();
   };
   $("toast").hidden = false;
   document.body.classList.add("has-toast");
