@@ -1,0 +1,61 @@
+"""No secret is in any file that a recording leaves behind: graph, journal, pictures; whatever it is and whoever typed it."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from phoneworld.device.settle import Reading
+from phoneworld.graph.file import screenshot_bytes
+from phoneworld.ui.action import Tap, TypeText
+from recorder.attach import RecordingDevice
+from recorder.driven import Driven
+from tests.adbd.pocket import NAME, NOTE, PACKAGE, Memory, PocketPhone
+from tests.recorder.test_redact import SECRETS
+
+listed = st.text(st.characters(codec="ascii", categories=("Lu", "Ll", "Nd")), min_size=5, max_size=12).filter(lambda t: not t.isdigit())
+secrets = st.sampled_from([v for values in SECRETS.values() for v in values])
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name != "salt"}
+
+
+@settings(max_examples=8, deadline=None)
+@given(secret=secrets, name=listed, around=st.sampled_from(["", "mine: ", "(", "write to "]))
+def test_no_secret_is_in_any_file(secret: str, name: str, around: str) -> None:
+    phone = PocketPhone(memory=Memory(front=PACKAGE, url=f"app://u/{secret}"))
+
+    def look(_: object) -> Reading:
+        return Reading(phone.hierarchy(), phone.screenshot(), phone.state(), True, 0)
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "app.graph.json"
+        driven = Driven.open(phone, PACKAGE, out, mode="attach", redact=[name], look=look)
+        agent = RecordingDevice(driven, instruction=f"Tell {name} that {secret} is it")
+        agent.perform(Tap(NAME.center.x, NAME.center.y))
+        agent.perform(TypeText(around + secret))
+        agent.perform(Tap(NOTE.center.x, NOTE.center.y))
+        agent.perform(TypeText(f"{name} has {secret}"))
+        done = driven.finish()
+        for path, content in files(Path(folder)).items():
+            for word in (secret, name):
+                for form in (word.encode(), json.dumps(word)[1:-1].encode()):
+                    assert form not in content, path
+        typed = [t.action for t in done.graph.transitions() if isinstance(t.action, TypeText)]
+        stand_in = typed[0].text.removeprefix(around)
+        assert stand_in != secret and typed[1].text.endswith(stand_in), "equal values stay equal"
+        last = done.graph.captures[done.graph.traces[0].captures[-1]]
+        shown = [n for n in last.hierarchy.nodes() if stand_in in n.text]
+        assert len(shown) == 3 and last.screenshot is not None
+        with Image.open(io.BytesIO(screenshot_bytes(out, last.screenshot))) as picture:
+            for node in shown:
+                b = node.bounds
+                assert picture.crop((b.left, b.top, b.right, b.bottom)).getcolors() == [(b.area, (128, 128, 128))]
+        assert done.summary.redacted_kinds["listed"] == 1 and sum(done.summary.redacted_kinds.values()) == 2
