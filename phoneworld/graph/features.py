@@ -12,7 +12,8 @@ What counts as a feature, and why:
 - *passive* nodes: texts and pictures by id; without an id by their words (a title); in a dialog or popup always with words;
   the title of a web page is not looked at, it often names the content;
 - what lies in a scrolling form, or on a web page longer than the screen, is compared by overlap, for each scroll position
-  shows another part of it; on a web page ids of bare containers count too, for its screens are often such containers.
+  shows another part of it, and the keyboard hides some; on a web page ids of bare containers count too, for its screens are
+  often such containers.
 
 Not looked at: invisible nodes, bare containers (a compressed dump leaves them out), snackbars, system bars.
 """
@@ -63,6 +64,8 @@ class Features:
     form: frozenset[tuple[str, str]]
     long_page: bool
     kept: frozenset[str] = frozenset()
+    page: bool = False
+    typing: bool = False
 
 
 def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[Selector, ...] = ()) -> Features:
@@ -76,7 +79,10 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
     for path in kept:
         words_kept.add(f"{_name(tree.at(path))}={tree.at(path).text}")
 
+    long_page = any(n.scrollable and n.visible and _short(n.class_name) == "WebView" for n in tree.nodes())
+
     def visit(path: Path, node: Node, area: str, in_page: bool) -> None:
+        nonlocal long_page
         if not node.visible or path in masked or _is_transient(node):
             return
         shown = _is_shown(node.bounds, capture.size)
@@ -110,7 +116,9 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
         tab = _selected_tab(node.children)
         if tab is not None and shown:
             selected.add(f"{_name(node)} {plain_words(_label(node.children[tab])) or tab}")
-        if not area and not popup and _scrolls(node):
+        if in_page and node.scrollable and not _is_list(node) and _fills(node.bounds, capture.size):
+            long_page = True  # the page scrolls in a box of its own, and only where it is longer than that
+        elif not area and not popup and _scrolls(node):
             area = _place(node.bounds, capture.size)
         in_page = in_page or short == "WebView"
         covered = _covered(node.children) if len(node.children) > 1 else frozenset()
@@ -138,8 +146,10 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
         controls=frozenset(controls),
         passive=frozenset(passive),
         form=frozenset(form),
-        long_page=any(n.scrollable and n.visible and _short(n.class_name) == "WebView" for n in tree.nodes()),
+        long_page=long_page,
         kept=frozenset(words_kept),
+        page=any(n.visible and _short(n.class_name) == "WebView" for n in tree.nodes()),
+        typing=capture.state.keyboard,
     )
 
 

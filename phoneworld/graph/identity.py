@@ -24,6 +24,8 @@ _DIALOG, _DIALOG_WORDS = 0.5, 1 / 3
 _FORM_OVERLAP = 0.25
 # Of a web page that is longer than the screen, each scroll position shows other controls.
 _PAGE_OVERLAP = 0.5
+# A page without its list offers at most so many controls more or less: "clear the search", "check all".
+_IN_PLACE = 2
 # Fewer features than this say little.
 _FEW = 3
 
@@ -76,13 +78,18 @@ def screens_of(
         return i
 
     buckets: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    pages: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, f in enumerate(distinct):
-        bucket = buckets[f.package, f.landscape, f.popup, f.selected, f.collections, f.kept]
-        for j in bucket:
+        apart = _apart(f)
+        bucket = buckets[apart, f.collections]
+        others = (j for j in pages[apart] if distinct[j].collections != f.collections) if f.page else ()
+        for j in (*bucket, *others):
             a, b = find_leader(i), find_leader(j)
             if a != b and same_screen(distinct[j], f):
                 leader[max(a, b)] = min(a, b)
         bucket.append(i)
+        if f.page:
+            pages[apart].append(i)
     screens: dict[int, list[str]] = defaultdict(list)
     for i, f in enumerate(distinct):
         screens[find_leader(i)].extend(seen[f])
@@ -98,22 +105,23 @@ def screens_of(
 
 def same_screen(a: Features, b: Features) -> bool:
     """True where two captures with these features are taken for one screen."""
-    if (a.package, a.landscape, a.popup, a.selected, a.collections, a.kept) != (
-        b.package,
-        b.landscape,
-        b.popup,
-        b.selected,
-        b.collections,
-        b.kept,
-    ):
+    if _apart(a) != _apart(b):
         return False
     if a.activity and b.activity and a.activity != b.activity:
         return False
     more, less = len(a.controls - b.controls), len(b.controls - a.controls)
     all_of_a, all_of_b = a.controls | a.passive, b.controls | b.passive
     common = all_of_a & all_of_b
-    if (a.long_page or b.long_page) and more and less:  # scrolled: some went and some came; a menu only comes
-        return len(common) >= _PAGE_OVERLAP * min(len(all_of_a), len(all_of_b))
+    if a.collections != b.collections and not (a.page and b.page):
+        return False
+    if a.long_page or b.long_page:
+        # Scrolled: some went and some came; a menu only comes. Under the keyboard the end of a page is out of sight.
+        hidden = (a.typing or b.typing) and len(common) >= _FEW
+        if (more and less) or (hidden and (more or less or a.collections != b.collections)):
+            shown_a, shown_b = all_of_a | a.collections, all_of_b | b.collections
+            return len(shown_a & shown_b) >= _PAGE_OVERLAP * min(len(shown_a), len(shown_b))
+    if a.collections != b.collections:
+        return _one_is_empty(a, b, more, less) and _share(all_of_a, all_of_b) >= _ALIKE
     if max(more, less) > 1:
         return False
     if a.popup:  # one build serves many dialogs: the words decide, a title weighs as much as a message
@@ -121,6 +129,21 @@ def same_screen(a: Features, b: Features) -> bool:
     if _share(all_of_a, all_of_b) < _ALIKE:
         return False
     return all(_one_form(shown_a, shown_b, len(common)) for shown_a, shown_b in _forms(a, b))
+
+
+def _apart(f: Features) -> tuple[object, ...]:
+    """What must be equal for two captures to be of one screen, whatever else they have in common.
+
+    So must their lists be, but not on web pages: a list without rows is not drawn there, and one may be scrolled out of sight.
+    """
+    return f.package, f.landscape, f.popup, f.selected, f.kept
+
+
+def _one_is_empty(a: Features, b: Features, more: int, less: int) -> bool:
+    """True where one page has lists and the other none of them but a word or a button in their place: nothing here yet."""
+    if a.popup or not (a.collections < b.collections or b.collections < a.collections):
+        return False
+    return min(more, less) == 0 and max(more, less) <= _IN_PLACE
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
