@@ -29,7 +29,8 @@ def python_client(name: str, *requirements: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     CACHE.mkdir(parents=True, exist_ok=True)
     _run([sys.executable, "-m", "venv", str(folder)], name)
-    _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements], name)
+    if requirements:
+        _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements], name)
     done.write_text(wanted)
     return python
 

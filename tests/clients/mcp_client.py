@@ -81,6 +81,14 @@ def _serving(phone: Attached, *, legacy: bool) -> Iterator[Tools]:
         process.wait(timeout=30)
 
 
+def _listed(tools: Tools, serial: str) -> str:
+    """The list of devices; asked again while the phone is not in it, for mobilecli gives up on a slow machine."""
+    for _ in range(10):
+        if serial in (listed := tools.call("mobile_list_available_devices")):
+            break
+    return listed
+
+
 def talk_mobile_mcp(phone: Attached, *, legacy: bool) -> Report:
     """Every tool that can work on Android, with one robot or the other."""
     report = Report(f"mobile-mcp ({'adb' if legacy else 'mobilecli'} robot)", VERSION)
@@ -90,7 +98,7 @@ def talk_mobile_mcp(phone: Attached, *, legacy: bool) -> Report:
         def ask(tool: str, **arguments: Any) -> Any:
             return lambda: tools.call(tool, **at, **arguments)
 
-        call("list_available_devices", "the phone among them", lambda: tools.call("mobile_list_available_devices"), lambda v: phone.serial in v)
+        call("list_available_devices", "the phone among them", lambda: _listed(tools, phone.serial), lambda v: phone.serial in v)
         call("launch_app", "the app is in front", ask("mobile_launch_app", packageName=PACKAGE), lambda _: device.memory.front == PACKAGE)
         if legacy:
             call("list_apps", "the one app", ask("mobile_list_apps"), lambda v: PACKAGE in v)

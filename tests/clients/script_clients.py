@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from phoneworld.adbd.commands.providers import PORTAL_VERSION
+from phoneworld.adbd.phone import PORTAL_KEYBOARD
 from phoneworld.ui.action import Swipe
 from tests.adbd.fixtures import Attached
 from tests.adbd.pocket import ACTIVITY, LAUNCHER, NAME, PACKAGE, PLUS
@@ -164,9 +166,35 @@ def talk_appium_adb(phone: Attached) -> Report:
     )
 
 
+def talk_droidrun(phone: Attached) -> Report:
+    python = python_client("droidrun", "droidrun==0.7.4")
+    device = phone.device
+    checks = {
+        "connect() with Portal required": Check("its keyboard is selected", lambda v: phone.served.phone.input_method == PORTAL_KEYBOARD),
+        "portal_available, Portal's version": Check("yes, and which", lambda v: v == [True, PORTAL_VERSION]),
+        "start_app(package)": Check("the app is in front", lambda v: device.memory.front == PACKAGE),
+        "tap(x, y)": Check("the counter is 1", lambda v: device.memory.count == 1),
+        "get_ui_tree()": Check("tree, state, context", lambda v: v == {"keys": ["a11y_tree", "device_context", "phone_state"], "package": PACKAGE, "root": "android.widget.FrameLayout"}),
+        "input_text(words)": Check("words that are not ASCII", lambda v: device.memory.fields[0] == "naïve 你好"),
+        "input_text(words, clear=True)": Check("only the new words", lambda v: device.memory.fields[0] == "new"),
+        "swipe(…)": Check("a swipe", lambda v: device.events[-1] == Swipe(100, 1100, 100, 300, 300)),
+        "press_button(back)": Check("the keyboard is gone", lambda v: not device.memory.keyboard),
+        "set_clipboard, get_clipboard": Check("what was put there", lambda v: v == "naïve ☃" == phone.served.phone.memory.clipboard),
+        "screenshot()": Check("a PNG", lambda v: v == PNG),
+        "get_apps(), list_packages()": Check("the one app", lambda v: [a["package"] for a in v[0]] == v[1] == [PACKAGE]),
+        "get_date()": Check("the phone's clock", lambda v: "2026" in v),
+        "open_deep_link(url)": Check("the app has the link", lambda v: device.memory.url == "https://example.org/d"),
+        "clear_app_data(package)": Check("nothing is left", lambda v: device.memory.count == 0),
+        "stop_app(package)": Check("the launcher is in front", lambda v: device.memory.front == LAUNCHER),
+    }
+    report = Report("droidrun", version_of(python, "droidrun"))
+    return run_script(report, [str(python), str(SCRIPTS / "talk_droidrun.py"), *_PLUS, *_NAME], checks, phone)
+
+
 SCRIPTED: dict[str, Callable[[Attached], Report]] = {
     "adb-shell": talk_adb_shell,
     "android-env": talk_android_env,
     "airtest": talk_airtest,
     "appium-adb": talk_appium_adb,
+    "droidrun": talk_droidrun,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.adbd.fixtures import Attached, needs_adb
+from tests.clients.repositories import REPOSITORIES
 from tests.clients.script_clients import SCRIPTED
 
 pytestmark = [needs_adb, pytest.mark.slow]
@@ -15,3 +16,10 @@ def test_each_call_does_on_the_phone_what_it_should(client: str, attached: Attac
     report = SCRIPTED[client](attached)
     assert "\n".join(report.faults) == ""
     assert len(report.rows) >= 8
+
+
+@pytest.mark.parametrize("client", REPOSITORIES)
+def test_each_call_of_a_repository_does_what_it_should(client: str, attached: Attached) -> None:
+    report = REPOSITORIES[client](attached)
+    assert "\n".join(report.faults) == ""
+    assert len(report.rows) >= 7

@@ -1,6 +1,7 @@
 """Airtest's ADB class, with the adb program of the machine."""
 
 import os
+import pathlib
 import shutil
 import sys
 import tempfile
@@ -33,12 +34,12 @@ with tempfile.TemporaryDirectory() as folder:
     with open(here, "w") as out:
         out.write("airtest")
     call("push(), exists_file(), file_size()", lambda: (adb.push(here, "/sdcard/a.txt"), adb.exists_file("/sdcard/a.txt"), adb.file_size("/sdcard/a.txt"))[1:])
-    call("pull()", lambda: (adb.pull("/sdcard/a.txt", os.path.join(folder, "b.txt")), open(os.path.join(folder, "b.txt")).read())[1])
+    call("pull()", lambda: (adb.pull("/sdcard/a.txt", os.path.join(folder, "b.txt")), pathlib.Path(folder, "b.txt").read_text())[1])
 call("forward(), remove_forward()", lambda: (adb.forward("tcp:39871", "tcp:9008"), adb.get_forwards() is not None, adb.remove_forward("tcp:39871"))[1])
 call("sdk_version, get_model(), get_manufacturer()", lambda: (adb.sdk_version, adb.get_model(), adb.get_manufacturer()))
 call("get_memory(), get_storage()", lambda: (adb.get_memory(), adb.get_storage()))
 call("get_battery(), get_cpuinfo()", lambda: adb.get_device_info()["memory"])
 call("getprop()", lambda: adb.getprop("ro.build.version.sdk"))
-call("logcat()", lambda: next(adb.logcat(app, extra_args="-d")).decode() if False else next(iter(adb.logcat("ActivityTaskManager"))).decode())
+call("logcat()", lambda: next(adb.logcat("ActivityTaskManager")).decode())
 call("clear_app(package)", lambda: adb.clear_app(app))
 call("stop_app(package)", lambda: adb.stop_app(app))
