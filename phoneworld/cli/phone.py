@@ -83,8 +83,9 @@ def phone(
     fault: Annotated[
         list[str] | None,
         typer.Option(
-            help="Make the phone as unreliable as real ones are: NAME=CHANCE[:SECONDS], secure@WORDS, offline@SECONDS[:SECONDS], "
-            "with commas between; `--fault help` lists the names.",
+            help="Make the phone as unreliable as real ones are: NAME=CHANCE[:SECONDS], all=CHANCE, secure@WORDS, offline@SECONDS[:SECONDS], "
+            "with commas between. Names: idle, nullroot, staledump, oldtree, killed, banner, truncated, warning, crlf, secure, "
+            "slow-screencap, late-settle, popup-missing. `phone web: --fault help` says what each does.",
         ),
     ] = None,
     fault_seed: Annotated[int, typer.Option(help="The same seed makes each fault strike on the same occasions.")] = 0,

@@ -138,6 +138,19 @@ class TestWords:
         assert strikes("crlf=0.3", 1) == strikes("crlf=0.3,banner=0.9", 1) != strikes("crlf=0.3", 2)
         assert 30 < sum(strikes("crlf=0.3", 1)) < 90
 
+    def test_the_command_line_names_every_knob_and_refuses_others(self) -> None:
+        def run(*words: str) -> subprocess.CompletedProcess[str]:
+            env = {**os.environ, "COLUMNS": "400"}
+            command = [sys.executable, "-m", "phoneworld.cli.main", "phone", *words]
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, check=False)
+
+        shown = run("--help").stdout
+        assert [knob for knob in KNOBS if knob not in shown] == [], "a knob is missing in --help"
+        explained = run("web:", "--fault", "help")
+        assert explained.returncode == 0 and all(knob.words in explained.stdout for knob in KNOBS.values())
+        wrong = run("web:http://127.0.0.1:9/", "--fault", "idel=0.1")
+        assert wrong.returncode == 1 and "no fault 'idel'" in wrong.stderr and "Traceback" not in wrong.stderr
+
     def test_truth_that_cannot_be_written_is_a_named_error(self, tmp_path: Path) -> None:
         with pytest.raises(PhoneWorldError, match="cannot be written"):
             Faults(FaultPlan(), truth=tmp_path / "none" / "truth.jsonl")
