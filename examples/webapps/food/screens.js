@@ -46,7 +46,7 @@ const ShopCard = (shop) => {
 
 const Choice = ({ group, value, text, chosen, action }) => html`<button id="${group}-${value}" type="button" class="chip" aria-pressed="${chosen}" data-do="${action}" data-arg="${value}">${text}</button>`;
 
-export const Row = (name, value, id) => html`<div class="bill"><dt>${name}</dt><dd id="${id}">${value}</dd></div>`;
+export const Row = (name, value, id) => html`<div class="bill"><dt>${name}</dt><dd ${id && html`id="${id}"`}>${value}</dd></div>`;
 
 const Lines = (lines) => html`<ul class="lines">${lines.map((line) => html`<li><span class="grow">${dishOf(line.dishId).name}<small>${pickTexts(line)}</small></span>
   <span class="times">×${line.count}</span><b>${yuan(unitPrice(line) * line.count)}</b></li>`)}</ul>`;
