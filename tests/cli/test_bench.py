@@ -89,3 +89,11 @@ def test_without_a_bundle_it_measures_an_app_of_ours() -> None:
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
     assert "steps/s, no pixels" in words and "restore" in words and "no pictures: --no-pixels" in words
+
+
+def test_adb_adds_the_latencies_of_a_tap_and_of_a_picture(tmp_path: Path) -> None:
+    path = str(sample_bundle(tmp_path / "sample.bundle").path)
+    told = json.loads(run.invoke(app, ["bench", path, "--seconds", "0.05", "--no-pixels", "--adb", "--json"]).stdout)
+    assert set(told) == KEYS | {"adb"}
+    assert told["adb"]["tap_ms"] > 0 and told["adb"]["calls"] >= 20
+    assert told["adb"]["screencap_ms"] is None or told["adb"]["screencap_kb"] > 1

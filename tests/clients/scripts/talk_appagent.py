@@ -1,4 +1,5 @@
 """AppAgent's AndroidController, from a checkout. Only pyshine, which draws labels on pictures, is left out."""
+# ruff: noqa: E402
 
 import os
 import sys

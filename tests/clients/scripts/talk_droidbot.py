@@ -1,4 +1,5 @@
 """DroidBot's Device and its ADB adapter, from a checkout; its package's own __init__, which wants androguard, is passed over."""
+# ruff: noqa: E402
 
 import os
 import sys

@@ -1,4 +1,5 @@
 """Mobile-Agent v3's AndroidController, from a checkout."""
+# ruff: noqa: E402
 
 import os
 import sys
