@@ -1,7 +1,7 @@
 """The report of a compilation as one HTML page that needs no network and no browser to be written. Knows no rule.
 
-For three screens the recorded picture stands beside the mock's own drawing of the tree, so that a person sees what is lost
-where no pixel is recorded.
+For three screens the recorded picture stands beside the mock as it is served, and beside its drawing of the tree alone, so that
+a person sees what is lost where no pixel is recorded.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from PIL import Image, UnidentifiedImageError
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.effect import Effect, GoBack, SetVar, Show
 from phoneworld.program.program import STRENGTH, Layout, Program, Rule, Trigger
-from phoneworld.render.html import data_uri, tree_page
+from phoneworld.render.html import data_uri, tree_page, view_page
 from phoneworld.render.templates import environment
+from phoneworld.sim.view import View
 
 if TYPE_CHECKING:
     from phoneworld.compiler.compile import Compilation
@@ -31,6 +32,7 @@ RULES_SHOWN = 400
 class _Pair:
     title: str
     picture: str
+    mock: str
     page: str
     width: int
     height: int
@@ -76,6 +78,17 @@ def thumbnail(png: bytes | None, width: int = 150) -> str:
     return data_uri(out.getvalue())
 
 
+def _smaller(png: bytes) -> bytes:
+    """The same picture at the same size in fewer bytes; the PNG itself where it cannot be read."""
+    try:
+        with Image.open(io.BytesIO(png)) as image:
+            out = io.BytesIO()
+            image.convert("RGB").save(out, "JPEG", quality=70)
+    except (UnidentifiedImageError, OSError, ValueError):
+        return png
+    return out.getvalue()
+
+
 def _pairs(program: Program, pixels: Mapping[str, bytes]) -> list[_Pair]:
     pairs: list[_Pair] = []
     layouts = sorted(
@@ -91,8 +104,12 @@ def _pairs(program: Program, pixels: Mapping[str, bytes]) -> list[_Pair]:
         scale = SHOWN_WIDTH / layout.size.width
         page = tree_page(layout.hierarchy, layout.size, program.device.density)
         height = round(layout.size.height * scale)
-        picture = thumbnail(pixels[layout.screenshot or ""], SHOWN_WIDTH)
-        pairs.append(_Pair(screen.name, picture, page, layout.size.width, height, scale))
+        png = pixels[layout.screenshot or ""]
+        view = View(
+            layout.hierarchy, layout.size, program.device.density, layout.state, layout.id, layout.hierarchy, layout.screenshot
+        )
+        mock = view_page(view, {layout.screenshot or "": _smaller(png)})
+        pairs.append(_Pair(screen.name, thumbnail(png, SHOWN_WIDTH), mock, page, layout.size.width, height, scale))
     return pairs
 
 
