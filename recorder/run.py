@@ -31,6 +31,7 @@ from phoneworld.graph.graph import RecordedApp, StateGraph
 from phoneworld.ui.node import Hierarchy
 from recorder.folder import JournalFolder
 from recorder.journal import RecordingRecord, Summary, header, tell_all
+from recorder.phone_lock import only_recorder_of
 from recorder.redact import Mask, Redactor, redactor_of
 from recorder.safety import Guard, parse_allow
 from recorder.selectors import parse_avoid
@@ -145,18 +146,19 @@ def run_recording(
     guard, redactor = Guard(parse_allow(allow), parse_avoid(avoid)), redactor_of(redact, personal=redact_personal, masks=masks)
     journal = JournalFolder.open(out) if resume else None
     try:
-        if journal is not None:
-            redactor.salt = journal.salt()
-            session = _resumed(journal, device, app, steps, guard, redactor)
-            if session.story.begun >= session.header.steps:
-                return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
-        else:
-            found = installed(device, app)
-            journal = JournalFolder.create(out, force=force)
-            redactor.salt = journal.salt()
-            total = DEFAULT_STEPS if steps is None else steps
-            session = Session(_header(device, found, seed, total, keep, guard), guard, redactor)
-        return _run(session, device, journal, on_progress, stop or StopFlag(), look or Looker(), budget_s)
+        with only_recorder_of(device.serial):
+            if journal is not None:
+                redactor.salt = journal.salt()
+                session = _resumed(journal, device, app, steps, guard, redactor)
+                if session.story.begun >= session.header.steps:
+                    return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
+            else:
+                found = installed(device, app)
+                journal = JournalFolder.create(out, force=force)
+                redactor.salt = journal.salt()
+                total = DEFAULT_STEPS if steps is None else steps
+                session = Session(_header(device, found, seed, total, keep, guard), guard, redactor)
+            return _run(session, device, journal, on_progress, stop or StopFlag(), look or Looker(), budget_s)
     finally:
         if journal is not None:
             journal.close()

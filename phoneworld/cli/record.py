@@ -135,10 +135,10 @@ def record(
             )
     finally:
         phone.close()
-    _tell(done, as_json=as_json)
+    _tell(done, as_json=as_json, serial=phone.serial)
 
 
-def _tell(done: Recorded, *, as_json: bool) -> None:
+def _tell(done: Recorded, *, as_json: bool, serial: str = "") -> None:
     """Prints what came of it. Exits with its code where that is not 0."""
     code = _EXITS[done.reason] or (UNCAPTURED_EXIT if done.summary.uncaptured else 0)
     if as_json:
@@ -146,7 +146,7 @@ def _tell(done: Recorded, *, as_json: bool) -> None:
     else:
         _print(done)
     if done.reason in ("device-lost", "gave-up"):
-        raise _Stopped(done, code)
+        raise _Stopped(done, code, serial)
     if code:
         raise typer.Exit(code)
 
@@ -154,8 +154,9 @@ def _tell(done: Recorded, *, as_json: bool) -> None:
 class _Stopped(PhoneWorldError):
     """The recording ended before its time; the graph so far is written."""
 
-    def __init__(self, done: Recorded, code: int) -> None:
-        hint = f"attach the phone again, then: phoneworld record --resume -o {done.path}"
+    def __init__(self, done: Recorded, code: int, serial: str) -> None:
+        device = f" --device {serial}" if serial else ""
+        hint = f"attach the phone again, then: phoneworld record --resume{device} -o {done.path}"
         super().__init__(done.message or "the recording could not go on", hint=hint)
         self.exit_code = code
 
