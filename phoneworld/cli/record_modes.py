@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -175,7 +176,8 @@ def _closed(driven: Driven, run: Callable[[], Reason]) -> Recorded:
     except DeviceLost as e:
         reason, message = "device-lost", e.message
     except BaseException:
-        driven.finish("gave-up")
+        with suppress(RecordingError):  # nothing was recorded yet: what went wrong says more
+            driven.finish("gave-up")
         raise
     return driven.finish(reason, message)
 

@@ -17,6 +17,7 @@ from phoneworld.graph.graph import StateGraph
 from phoneworld.ui.action import LongPress, PressKey, Swipe, Tap, Wait
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.xml import parse_hierarchy
 from recorder.driven import Driven
 from recorder.getevent import Axis, InputDevice
 from recorder.looks import Ring, Watched
@@ -24,6 +25,7 @@ from recorder.touch import Tally, TouchRecorder
 from recorder.windows import keyboard_region, window_notes
 from tests.adbd.pocket import LAUNCHER, NOTE, PACKAGE, PLUS, Memory, PocketPhone
 from tests.recorder.screens import APP, SIZE, button, lines, screen, text
+from tests.shared import CASES, needs_shared
 
 GLASS = InputDevice(DEVICE, "glass", Axis(0, 719), Axis(0, 1279), multi=True, direct=True)
 PANEL = Size(720, 1280)
@@ -176,6 +178,11 @@ def system_text(words: str, resource_id: str = "android:id/alertTitle") -> Node:
 )  # fmt: skip
 def test_what_stands_before_the_app_is_known_for_what_it_is(shown: Hierarchy, notes: tuple[str, ...]) -> None:
     assert window_notes(shown, APP) == notes
+
+
+@needs_shared
+def test_a_permission_dialog_from_the_field_is_one() -> None:
+    assert window_notes(parse_hierarchy((CASES / "32-permission.xml").read_bytes()), "com.example.app") == ("permission-dialog",)
 
 
 def test_the_keyboard_lies_where_its_window_is_or_in_the_lower_part() -> None:
