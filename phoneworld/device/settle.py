@@ -163,7 +163,12 @@ class Watch:
     @property
     def rested(self) -> bool:
         """True where the latest look may be kept as settled."""
-        if self.looks < self.wanted or self.is_busy or not self._fits(self.run[-1]):
+        return self.looks >= self.wanted and self.is_at_rest
+
+    @property
+    def is_at_rest(self) -> bool:
+        """True where nothing moves any more; a doubt whether the tree belongs to the picture may be left."""
+        if self.looks < 2 or self.is_busy or not self._fits(self.run[-1]):
             return False
         first, last = self.run[0], self.run[-1]
         quiet = self.quiet_ms
@@ -262,7 +267,8 @@ def settle(
             if failure is not None and failures > 1:
                 raise _capture_failed(failure)
             if failure is None and looks > 1:
-                return _reading(watch, state or device.state(), settled=False, retried=retried)
+                # No time is left for the looks that a doubt would want: a slow phone must not be called restless for that.
+                return _reading(watch, state or device.state(), settled=watch.is_at_rest, retried=retried)
         sleep(max(0.0, quiet_s - (now_ms() - at) / 1000))
 
 

@@ -307,3 +307,11 @@ def test_what_could_not_be_had_at_first_is_told_by_its_code() -> None:
     phone = Playback([(0, CaptureFailed("no root", code="NULL_ROOT")), (150, shown)])
     reading = phone.settled()
     assert (reading.retries, set(reading.retried)) == (len(reading.retried), {"NULL_ROOT"})
+
+
+def test_a_slow_phone_is_not_called_restless_for_a_doubt() -> None:
+    """Two equal looks fit into the time, four do not: it is settled, and marked for what the tree does not tell."""
+    before, spot = tree(word("list")), Bounds(20, 200, 120, 260)
+    phone = Playback([(0, before)], [(0, png(200, spot))], tree_ms=2000, picture_ms=1000)
+    reading = phone.settled(before=before, before_picture=png(200))
+    assert reading.settled and reading.notes == ("picture-only",) and phone.asked == 2
