@@ -90,16 +90,16 @@ def renamed_app(graph: StateGraph, package: str) -> StateGraph:
         return replace(graph, app=replace(graph.app, package=package))
     trees: dict[int, Hierarchy] = {}  # by identity: captures share trees
 
-    def name(text: str) -> str:
-        return package + text[len(old) :] if text == old or text.startswith((old + ":", old + "/", old + ".")) else text
+    def name(text: str, *parts: str) -> str:
+        return package + text[len(old) :] if text == old or any(text.startswith(old + part) for part in parts) else text
 
     def node(n: Node) -> Node:
-        return replace(n, package=name(n.package), resource_id=name(n.resource_id), children=tuple(node(c) for c in n.children))
+        return replace(n, package=name(n.package), resource_id=name(n.resource_id, ":"), children=tuple(node(c) for c in n.children))
 
     def action(a: Action) -> Action:
         match a:
             case OpenApp(app, activity):
-                return replace(a, package=name(app), activity=name(activity))
+                return replace(a, package=name(app), activity=name(activity, "/", "."))
             case CloseApp(app):
                 return replace(a, package=name(app))
         return a
@@ -110,7 +110,7 @@ def renamed_app(graph: StateGraph, package: str) -> StateGraph:
         if tree is None:
             windows = tuple(node(w) for w in capture.hierarchy.windows)
             tree = trees[id(capture.hierarchy)] = replace(capture.hierarchy, windows=windows)
-        state = replace(capture.state, package=name(capture.state.package), activity=name(capture.state.activity))
+        state = replace(capture.state, package=name(capture.state.package), activity=name(capture.state.activity, "/", "."))
         captures[key] = replace(capture, hierarchy=tree, state=state)
     traces = tuple(
         replace(
@@ -120,7 +120,7 @@ def renamed_app(graph: StateGraph, package: str) -> StateGraph:
         )
         for trace in graph.traces
     )
-    app = replace(graph.app, package=package, activity=name(graph.app.activity))
+    app = replace(graph.app, package=package, activity=name(graph.app.activity, "/", "."))
     return replace(graph, app=app, captures=captures, traces=traces)
 
 

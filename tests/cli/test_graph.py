@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from phoneworld.graph.file import load_graph, save_graph, screenshot_bytes
+from phoneworld.graph.merge import renamed_app
+from phoneworld.testing.samples import sample_graph
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.xml import write_hierarchy
 from tests.graph.sample import notes_graph, png, screen, text
+from tests.graph.test_diff import SecondVersion, record
 from tests.shared import CORPUS, needs_shared
 
 
@@ -63,7 +66,10 @@ def test_import_as_json(dumps_folder: Path, tmp_path: Path) -> None:
     ("args", "code", "words"),
     [
         (("import", "nothing"), 3, "does not exist"),
-        (("import", ".", "--format", "appium"), 3, "unknown format"),
+        (("import", ".", "--format", "carrier-pigeon"), 3, "unknown format"),
+        (("import", ".", "--format", "appium"), 3, "no session on Android"),
+        (("graph", "diff", "nothing.json", "nothing.json"), 3, "does not exist"),
+        (("graph", "verify", "nothing.json"), 3, "does not exist"),
         (("graph", "show", "nothing.json"), 3, "does not exist"),
         (("graph", "show", "dumps/broken.xml"), 3, "is not JSON"),
         (("graph", "merge", "nothing.json", "-o", "x.json"), 3, "does not exist"),
@@ -113,6 +119,37 @@ def test_merge_puts_recordings_together_and_warns(tmp_path: Path) -> None:
     assert "6 captures" in run.stdout
     merged = load_graph(tmp_path / "c.graph.json")
     assert all(screenshot_bytes(tmp_path / "c.graph.json", sha) for sha in merged.screenshots())
+
+
+def test_recordings_of_one_web_app_on_two_ports_merge_with_as(tmp_path: Path) -> None:
+    graph, pictures = notes_graph()
+    save_graph(graph, tmp_path / "a.graph.json", pictures)
+    save_graph(renamed_app(graph, "web.localhost.p8001"), tmp_path / "b.graph.json", pictures)
+    refused = phoneworld("graph", "merge", "a.graph.json", "b.graph.json", "-o", "c.graph.json", cwd=tmp_path)
+    assert refused.returncode == 5 and "--as PACKAGE" in refused.stderr
+    run = phoneworld("graph", "merge", "a.graph.json", "b.graph.json", "-o", "c.graph.json", "--as", "org.notes", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    merged = load_graph(tmp_path / "c.graph.json")
+    assert merged.app.package == "org.notes" and len(merged.captures) == 6
+    assert {n.package for c in merged.captures.values() for n in c.hierarchy.nodes()} == {"org.notes"}
+    ids = {n.resource_id for c in merged.captures.values() for n in c.hierarchy.nodes() if n.resource_id}
+    assert ids and all(i.startswith("org.notes:id/") for i in ids)
+
+
+def test_diff_says_what_changed_draws_it_and_fails_a_check(tmp_path: Path) -> None:
+    graph, pictures = sample_graph()
+    save_graph(graph, tmp_path / "a.graph.json", pictures)
+    save_graph(record(SecondVersion()), tmp_path / "b.graph.json")
+    same = phoneworld("graph", "diff", "a.graph.json", "a.graph.json", "--check", cwd=tmp_path)
+    assert same.returncode == 0 and "nothing changed" in same.stdout
+    run = phoneworld("graph", "diff", "a.graph.json", "b.graph.json", "--check", "--html", "d.html", cwd=tmp_path)
+    assert run.returncode == 1, run.stderr
+    for words in ("− Switch “Urgent” (urgent)", "+ Button “Share” (share)", "leads elsewhere", "tap “Add”", "d.html"):
+        assert words in run.stdout, words
+    assert (tmp_path / "d.html").read_text().startswith("<!doctype html>")
+    told = phoneworld("graph", "diff", "a.graph.json", "b.graph.json", "--json", cwd=tmp_path)
+    summary = json.loads(told.stdout)
+    assert told.returncode == 0 and summary["differs"] and len(summary["broken"]) == len(summary["gone"]) == len(summary["new"]) == 1
 
 
 @needs_shared

@@ -11,6 +11,7 @@ from itertools import combinations
 import pytest
 
 from phoneworld.graph.features import features
+from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph
 from phoneworld.graph.identity import same_screen, screen_key, screens_of, volatile_slots
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
@@ -20,6 +21,7 @@ from phoneworld.ui.selector import Selector
 from tests.graph.recordings import imported
 from tests.graph.sample import PACKAGE, SIZE, screen, text
 from tests.shared import CORPUS, needs_shared
+from tests.webapps import ROOT
 
 # The labels were given by eye: one person looked at every screenshot of the run, in the order of the state files, and wrote
 # down which screen of the app it shows, without looking at trees or at what the program says. States that have no picture
@@ -195,6 +197,10 @@ def button(words: str, name: str = "", left: int = 0, **more: object) -> Node:
         "android.widget.Button", text=words, resource_id=resource_id, package=PACKAGE, clickable=True,
         bounds=Bounds(left, 100, left + 200, 200), **more,
     )  # fmt: skip
+
+
+def field(name: str) -> Node:
+    return Node("android.widget.EditText", resource_id=name, package=PACKAGE, clickable=True, bounds=Bounds(0, 300, 1080, 390))
 
 
 def one_screen(*captures: Capture) -> bool:
@@ -399,3 +405,44 @@ def test_a_long_web_page_is_one_screen_when_scrolled_but_not_when_its_menu_opens
 
     assert one_screen(page(0), page(2), page(4))
     assert not one_screen(page(0), page(0, button("Rename", "rename"), button("Remove", "remove")))
+
+
+def test_a_web_list_that_is_empty_or_searched_in_vain_is_the_same_screen() -> None:
+    frame = (button("Settings", "settings"), field("search"), button("New", "new", left=800), text("Notes", "heading", top=100))
+    listed = web_page(view("app", *frame, Node("android.widget.ListView", resource_id="notes", package=PACKAGE, bounds=Bounds(0, 400, 1080, 2000))))
+    nothing = web_page(view("app", *frame, button("Clear the search", "clear", left=300), text("Nothing found", "", top=900)))
+    other = web_page(view("about", text("About", "about-heading", top=100), text("Version 2", "version", top=300), button("Back", "back")))
+    assert one_screen(listed, nothing) and not one_screen(listed, other) and not one_screen(nothing, other)
+
+
+def test_what_the_keyboard_hides_of_a_web_page_makes_no_other_screen_but_a_menu_does() -> None:
+    form = [field("title"), button("Save", "save"), text("Title", "label", top=200), text("Note", "body-label", top=500)]
+    switches = [button("Pin", "pin", left=400), button("Colour", "colour", left=700)]
+    whole = web_page(view("edit", *form, *switches), longer=True)
+    typing = web_page(view("edit", *form), longer=True)
+    typing = replace(typing, state=replace(typing.state, keyboard=True))
+    assert one_screen(whole, typing)
+    assert not one_screen(whole, replace(typing, state=replace(typing.state, keyboard=False))), "a menu that opened"
+
+
+def test_a_page_that_scrolls_in_a_box_of_its_own_is_one_long_page() -> None:
+    def page(first: int, *, is_longer: bool) -> Capture:
+        parts = [button(w, w, left=90 * i) for i, w in enumerate("abcdefghij"[first : first + 6])]
+        box = Node("android.view.View", text="All of it", package=PACKAGE, scrollable=is_longer, bounds=SIZE.bounds, children=tuple(parts))
+        return web_page(view("container", box))
+
+    assert one_screen(page(0, is_longer=False), page(2, is_longer=True), page(4, is_longer=True))
+
+
+def test_the_shipped_recording_of_the_notes_app_has_the_screens_of_its_page() -> None:
+    """Labelled by the containers that its page shows: `screen-…`, or the words of a dialog; 126 captures, none apart or astray."""
+    graph = load_graph(ROOT / "apps" / "notes" / "app.graph.json")
+    labels: dict[str, set[str]] = {}
+    for screen_id, members in screens_of(graph).items():
+        for member in members:
+            nodes = list(graph.captures[member].hierarchy.nodes())
+            asks = [n.text for n in nodes if n.resource_id == "dialog-title"]
+            shown = [n.resource_id for n in nodes if n.resource_id.startswith("screen-") and n.visible]
+            labels.setdefault((asks or shown or ["launcher"])[0], set()).add(screen_id)
+    assert all(len(ids) == 1 for ids in labels.values()), labels
+    assert len(labels) == len(screens_of(graph)) == 8
