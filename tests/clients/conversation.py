@@ -80,6 +80,8 @@ class Check:
 
     did: str
     holds: Callable[[Any], Any]
+    gap: str = ""
+    """Why the call must fail, where it cannot work on this phone."""
 
 
 def run_script(report: Report, command: list[str], checks: dict[str, Check], attached: Attached, **env: str) -> Report:
@@ -100,6 +102,9 @@ def run_script(report: Report, command: list[str], checks: dict[str, Check], att
             check = checks.get(name)
             if check is None:
                 report.rows.append(Row(name, "", "the script called it and no check names it"))
+            elif check.gap:
+                fault = "" if "error" in said else f"it gave {str(said['value'])[:100]!r} where it should have failed"
+                report.rows.append(Row(name, check.did, fault, "" if fault else check.gap))
             elif "error" in said:
                 report.rows.append(Row(name, check.did, said["error"][:300]))
             else:

@@ -22,6 +22,7 @@ from tests.clients.script_clients import sdk_folder
 
 VERSION = "1.0.4"
 _SLOWEST_RUN_S = 240.0
+_REFUSED = "Please fix the issue and try again."
 
 
 class Tools:
@@ -55,7 +56,7 @@ class Tools:
         """The text a tool answers with; its errors are raised."""
         result = self._ask("tools/call", {"name": tool, "arguments": arguments})
         text = "".join(part.get("text", part["type"]) for part in result["content"])
-        if result.get("isError") or text.startswith(("Error", "MCP error")):
+        if result.get("isError") or text.startswith(("Error", "MCP error")) or text.endswith(_REFUSED):
             raise RuntimeError(text)
         return text
 
@@ -68,6 +69,7 @@ def _serving(phone: Attached, *, legacy: bool) -> Iterator[Tools]:
     if legacy:
         env["MOBILEMCP_LEGACY_ROBOT"] = "1"
     entry = client / "node_modules" / "@mobilenext" / "mobile-mcp" / "lib" / "index.js"
+    _end_daemon(client)
     process = subprocess.Popen(
         ["node", str(entry)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env
     )
@@ -79,14 +81,13 @@ def _serving(phone: Attached, *, legacy: bool) -> Iterator[Tools]:
         watchdog.cancel()
         process.kill()
         process.wait(timeout=30)
+        _end_daemon(client)
 
 
-def _listed(tools: Tools, serial: str) -> str:
-    """The list of devices; asked again while the phone is not in it, for mobilecli gives up on a slow machine."""
-    for _ in range(10):
-        if serial in (listed := tools.call("mobile_list_available_devices")):
-            break
-    return listed
+def _end_daemon(client: Path) -> None:
+    """mobilecli leaves a daemon behind that remembers the adb server of its first run, and so finds no phone in the next."""
+    for program in (client / "node_modules" / "@mobilenext").glob("mobilecli-*/mobilecli-*"):
+        subprocess.run([str(program), "daemon", "stop"], capture_output=True, timeout=30, check=False)
 
 
 def talk_mobile_mcp(phone: Attached, *, legacy: bool) -> Report:
@@ -98,7 +99,7 @@ def talk_mobile_mcp(phone: Attached, *, legacy: bool) -> Report:
         def ask(tool: str, **arguments: Any) -> Any:
             return lambda: tools.call(tool, **at, **arguments)
 
-        call("list_available_devices", "the phone among them", lambda: _listed(tools, phone.serial), lambda v: phone.serial in v)
+        call("list_available_devices", "the phone among them", lambda: tools.call("mobile_list_available_devices"), lambda v: phone.serial in v)
         call("launch_app", "the app is in front", ask("mobile_launch_app", packageName=PACKAGE), lambda _: device.memory.front == PACKAGE)
         if legacy:
             call("list_apps", "the one app", ask("mobile_list_apps"), lambda v: PACKAGE in v)

@@ -82,7 +82,7 @@ def talk_mobile_agent(phone: Attached) -> Report:
 
 
 def talk_droidbot(phone: Attached) -> Report:
-    device, face = phone.device, phone.served.phone
+    device = phone.device
     checks = {
         "check_connectivity()": Check("yes", lambda v: v is True),
         "get_model_number(), get_sdk_version(), get_release_version()": Check("as the phone is", lambda v: v == ["Pocket One", 34, "14"]),
@@ -98,10 +98,10 @@ def talk_droidbot(phone: Attached) -> Report:
         "drag(…)": Check("a swipe", lambda v: device.events[-1] == Swipe(100, 1100, 100, 300, 400)),
         "type(words)": Check("the field holds them", lambda v: device.memory.fields[0] == "words"),
         "press(BACK)": Check("the keyboard is gone", lambda v: not device.memory.keyboard),
-        "get_settings(), change_settings(…)": Check("the setting", lambda v: v == "31" == face.setting("system", "screen_off_timeout")),
+        "get_settings(), change_settings(…)": Check("an error", bool, gap="needs root, here as on a phone of a shop: it writes the settings' database"),
         "get_package_path(package)": Check("its place", lambda v: v.startswith("/data/app/") and v.endswith("base.apk")),
         "push_file, pull_file": Check("8 bytes", lambda v: v == 8),
-        "start_activity_via_monkey(package)": Check("the app is in front", lambda v: device.memory.front == PACKAGE),
+        "start_activity_via_monkey(package)": Check("an error", bool, gap="it calls monkey without a count, which a phone refuses too"),
         "unlock()": Check("it was not locked", lambda v: True),
     }
     return _run(phone, "DroidBot's device layer", "PHONEWORLD_DROIDBOT", "talk_droidbot.py", checks)

@@ -227,7 +227,7 @@ async def monkey(call: Call) -> int:
     """`monkey -p PACKAGE -c CATEGORY 1`: the way clients open an app. Random events are not made."""
     packages = [call.args[i + 1] for i, word in enumerate(call.args[:-1]) if word == "-p"]
     if not packages or not call.args[-1].isdigit():
-        return await call.fail("usage: monkey [-p ALLOWED_PACKAGE] [-c MAIN_CATEGORY] COUNT", 255)
+        return await call.fail("** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE] [-c MAIN_CATEGORY] COUNT", 255)
     if int(call.args[-1]) > 1:
         call.phone.refuse("monkey " + " ".join(call.args))
         return await call.fail(
