@@ -14,7 +14,14 @@ from rich.table import Table
 
 from phoneworld.cli.graph_words import diff_json, print_checked, print_diff, verify_json
 from phoneworld.errors import FileFormatError, PhoneWorldError
-from phoneworld.graph.file import assets_folder, load_graph, missing_screenshots, save_graph, screenshot_bytes, write_atomically
+from phoneworld.graph.file import (
+    assets_folder,
+    load_graph,
+    missing_screenshots,
+    save_graph,
+    screenshot_bytes,
+    write_atomically,
+)
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.identity import screens_of
 from phoneworld.graph.importers import formats, import_recording
@@ -37,7 +44,11 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     path: Annotated[
-        Path, typer.Argument(help="A DroidBot output folder, a folder of UI Automator dumps and pictures, or one dump.")
+        Path,
+        typer.Argument(
+            help="A DroidBot run, Maestro flows, an Appium, monkey or getevent log, episodes in parquet, a folder of dumps and "
+            "pictures, or one file of those."
+        ),
     ],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="The graph file to write; pictures go into a folder beside it.")
@@ -54,7 +65,7 @@ def import_(
 
     What cannot be used is left out and listed with its reason; the command fails only where nothing could be used. In a
     folder of dumps, NAME.xml and NAME.png belong together; a phoneworld.json beside them can say what led from one to the
-    next. Then: `phoneworld graph show app.graph.json`, `phoneworld build app.graph.json`.
+    next. Logs and flows say what was done, not what was shown: dumps beside them are put where they belong. Then: `phoneworld graph show app.graph.json`, `phoneworld build app.graph.json`.
     """
     recording = import_recording(path, format, package=package)
     save_graph(recording.graph, out, recording.screenshots)

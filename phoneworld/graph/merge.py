@@ -46,7 +46,7 @@ def merge(graphs: Sequence[StateGraph], *, package: str | None = None) -> Merged
     if len(packages) > 1:
         raise RecordingError(
             f"expected recordings of one app, found {', '.join(packages)}",
-            hint="compile each app by itself; if it is one app under several names (a web app on two ports), say which: --as PACKAGE",
+            hint="one app under several names (a web app on two ports)? then --as PACKAGE; else one at a time",
         )
     captures: dict[str, Capture] = {}
     traces: list[Trace] = []
