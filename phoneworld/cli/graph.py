@@ -33,7 +33,7 @@ from phoneworld.ui.action import kind_of
 console = Console()
 _LISTED = 12
 
-graph_app = typer.Typer(help="Look at recordings, and put several of one app together.", no_args_is_help=True)
+graph_app = typer.Typer(help="Look at recordings, join those of one app, compare two, check one.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +65,8 @@ def import_(
 
     What cannot be used is left out and listed with its reason; the command fails only where nothing could be used. In a
     folder of dumps, NAME.xml and NAME.png belong together; a phoneworld.json beside them can say what led from one to the
-    next. Logs and flows say what was done, not what was shown: dumps beside them are put where they belong. Then: `phoneworld graph show app.graph.json`, `phoneworld build app.graph.json`.
+    next. Logs and flows say what was done, not what was shown: dumps beside them are put where they belong.
+    Then: `phoneworld graph show app.graph.json`, `phoneworld build app.graph.json`.
     """
     recording = import_recording(path, format, package=package)
     save_graph(recording.graph, out, recording.screenshots)
