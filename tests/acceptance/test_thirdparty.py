@@ -96,8 +96,10 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
             f"\n| {name} | {steps} | {recorded['screens']} | {touched} of {touchable} | {recorded['unsettled']} | {recorded['uncaptured']} "
             f"| {replay['exact']} of {replay['steps']} | {took_s:.0f} s |"
         )
-    assert recorded["uncaptured"] == 0 and sum(1 for _ in kept.transitions()) == steps
-    assert replay["steps"] == steps + replay["traces"]
+    done = sum(1 for _ in kept.transitions())
+    # A step is not done where the screen changed by itself before it: a page that still loads.
+    assert recorded["uncaptured"] == 0 and recorded["refused"] == steps - done <= steps // 20
+    assert replay["steps"] == done + replay["traces"]
     assert touched >= steps // 12
     port = free_port()
     with running([*PHONEWORLD, "serve", str(tmp_path / "bundle"), "--port", str(port)], port, tmp_path / "serve.log") as url:
