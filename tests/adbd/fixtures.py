@@ -8,9 +8,11 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import pytest
 
@@ -22,6 +24,15 @@ from phoneworld.adbd.shell import Shell, Streams
 from tests.adbd.pocket import PocketPhone
 
 needs_adb = pytest.mark.skipif(shutil.which("adb") is None, reason="the adb program is not installed (apt install adb)")
+
+
+T = TypeVar("T")
+
+
+def run_apart(work: Coroutine[object, object, T]) -> T:
+    """The result of a coroutine, run on a thread of its own: on this one a browser that is driven may have a loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @dataclass(slots=True)
@@ -38,7 +49,7 @@ class Desk:
 
     def raw(self, line: str, stdin: bytes = b"") -> tuple[bytes, bytes, int]:
         stdout, stderr = Collected(), Collected()
-        status = asyncio.run(Shell(self.phone, COMMANDS).run(line, Streams(Given(stdin), stdout, stderr)))
+        status = run_apart(Shell(self.phone, COMMANDS).run(line, Streams(Given(stdin), stdout, stderr)))
         return bytes(stdout.content), bytes(stderr.content), status
 
     def out(self, line: str) -> str:

@@ -22,6 +22,7 @@ from phoneworld.adbd.sync import MAX_CHUNK, SyncSession
 from phoneworld.adbd.uia2.http import MAX_BODY, MAX_HEAD, RequestReader
 from phoneworld.adbd.uia2.server import Uia2Server
 from phoneworld.errors import WireError
+from tests.adbd.fixtures import run_apart
 from tests.adbd.pocket import PocketPhone
 
 FAST, SLOW = 2_000, 100_000
@@ -144,7 +145,7 @@ def test_random_lines_are_run_to_an_end() -> None:
             assert 0 <= status & 0xFF <= 255, line
             assert b"Traceback" not in stderr.content, line
 
-    asyncio.run(run())
+    run_apart(run())
     phone.close()
 
 
@@ -169,5 +170,5 @@ def test_random_calls_of_uiautomator2_are_answered() -> None:
             answer = await asyncio.wait_for(server.call(json.dumps(asked).encode()), 20)
             assert ("result" in answer) != ("error" in answer), asked
 
-    asyncio.run(run())
+    run_apart(run())
     phone.close()

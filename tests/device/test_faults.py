@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import math
@@ -36,7 +35,7 @@ from phoneworld.ui.action import OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import parse_hierarchy
-from tests.adbd.fixtures import adb_server, needs_adb  # noqa: F401
+from tests.adbd.fixtures import adb_server, needs_adb, run_apart  # noqa: F401, run_apart
 from tests.adbd.pocket import NOTE, PACKAGE, PLUS, PocketPhone
 
 IDLE = "ERROR: could not get idle state.\n"
@@ -86,7 +85,7 @@ class Bench:
 
     def run(self, line: str) -> tuple[bytes, bytes, int]:
         stdout, stderr = Collected(), Collected()
-        status = asyncio.run(Shell(self.phone, COMMANDS).run(line, Streams(Given(b""), stdout, stderr)))
+        status = run_apart(Shell(self.phone, COMMANDS).run(line, Streams(Given(b""), stdout, stderr)))
         return bytes(stdout.content), bytes(stderr.content), status
 
     def strike(self, **chances: float) -> None:

@@ -40,11 +40,14 @@ class Hand:
         self.phone = phone
         self.script = list(script)
         self.glass = FingerEvents(PANEL)
+        self.last_s = 0.0
 
     def read(self, timeout_s: float) -> tuple[bytes, float]:
         if timeout_s <= 0 or not self.script:
             return b"", 0.0
-        return self.script.pop(0)(self), time.monotonic() * 1000
+        told = self.script.pop(0)(self)
+        # Nothing arrives before it happened.
+        return told, max(time.monotonic(), self.last_s) * 1000
 
     @property
     def rests(self) -> bool:
@@ -64,7 +67,8 @@ def touch(*touches: FingerTouch, then: Memory | None = None, ago_s: float = 0.0)
         at = time.monotonic() + 0.07 - ago_s
         for number, one in enumerate(touches):
             hand.phone.perform(one)
-            events += hand.glass.touch(one, end_s=at + number * 0.1)
+            hand.last_s = at + number * 0.1
+            events += hand.glass.touch(one, end_s=hand.last_s)
         if then is not None:
             hand.phone.memory = then
         return printed(events)

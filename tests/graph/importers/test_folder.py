@@ -162,7 +162,7 @@ def test_what_is_no_recording_is_refused_with_what_would_be_one(tmp_path: Path) 
         import_recording(tmp_path)
     assert "DroidBot" in e.value.hint and "dumps" in e.value.hint
     with pytest.raises(FileFormatError, match="unknown format") as e:
-        import_recording(tmp_path, "appium")
+        import_recording(tmp_path, "papyrus")
     assert all(name in e.value.hint for name in formats())
     (tmp_path / "broken.xml").write_bytes(DUMP[:200])
     with pytest.raises(FileFormatError, match=r"not one dump could be read \(broken\.xml"):
