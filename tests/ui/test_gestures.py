@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Pointer, Wheel, decode
 from phoneworld.ui.action import Action, Drag, LongPress, PressKey, Swipe, Tap, TypeText, check_on_screen
 from phoneworld.ui.geometry import Size
+from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Pointer, Wheel, decode
 
 SIZE = Size(1080, 2400)
 
