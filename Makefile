@@ -25,9 +25,7 @@ demo: setup  ## record a small app over adb, build its mock, serve it, drive it 
 	@$(PY) examples/demo.py
 
 test: setup  ## the tests that take minutes together
-	@$(PY) -m pytest -q -n auto --dist loadfile -m "not slow" $(ARGS) || { \
-		echo; echo "What failed side by side is run once more, alone:"; \
-		$(PY) -m pytest -q --last-failed --last-failed-no-failures none -m "not slow" $(ARGS); }
+	@$(PY) -m pytest -q -n auto --dist loadfile -m "not slow" $(ARGS)
 
 test-slow: setup  ## what takes longer; results are in tests/slow/README.md
 	@$(PY) -m pytest -q -m slow $(ARGS)
