@@ -116,7 +116,7 @@ def held_against_the_truth(folder: Path, out: Path, told: dict[str, Any], steps:
         f"retried {told['retried_for']}; captures true {verdict.true}, marked {dict(verdict.marked)}, made up {len(verdict.made_up)}"
     )
     assert verdict.made_up == []
-    assert verdict.true >= 0.75 * (verdict.true + verdict.marked.total()), "marks are for what could not be had, not for everything"
+    assert verdict.true >= 0.9 * (verdict.true + verdict.marked.total()), "marks are for what could not be had, not for everything"
     return verdict
 
 
