@@ -1,10 +1,16 @@
-"""What holds for the whole run: it ends by saying what was skipped, and why."""
+"""What holds for the whole run: one adb server for a process of it, and at the end what was skipped, and why."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import pytest
+
+from tests.adbd.fixtures import adb_server, attached, desk
+
+# Known from here only: imported once more elsewhere they would be other fixtures, each with an adb server of its own,
+# and whichever was started last would be the one that the process asks.
+__all__ = ["adb_server", "attached", "desk"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -22,7 +22,7 @@ from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import Capture, StateGraph
 from recorder.folder import journal_folder
 from recorder.journal import read_records
-from tests.adbd.fixtures import adb_server, needs_adb  # noqa: F401
+from tests.adbd.fixtures import needs_adb
 from tests.webapps import ROOT, served, todomvc
 
 PHONEWORLD = [sys.executable, "-m", "phoneworld.cli.main"]
@@ -128,7 +128,7 @@ LENGTHS = [20, pytest.param(200, marks=pytest.mark.slow)]
 def test_todomvc_recorded_with_every_fault_loses_no_step_and_makes_up_no_state(
     steps: int,
     tmp_path: Path,
-    adb_server: object,  # noqa: F811
+    adb_server: object,
 ) -> None:
     out = tmp_path / "todo.graph.json"
     with served(todomvc("vanillajs")) as url, phone(url, tmp_path / "truth.jsonl", faults=FAULTS, seed=steps) as serial:
@@ -141,7 +141,7 @@ def test_todomvc_recorded_with_every_fault_loses_no_step_and_makes_up_no_state(
 def test_the_fault_lab_recorded_with_every_fault_loses_no_step_and_makes_up_no_state(
     steps: int,
     tmp_path: Path,
-    adb_server: object,  # noqa: F811
+    adb_server: object,
 ) -> None:
     """Endless spinner, late content, dialogs, a select, a screen without pictures, a pop-up that is in no tree."""
     out = tmp_path / "faultlab.graph.json"

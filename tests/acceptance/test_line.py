@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adbd.fixtures import adb_server, needs_adb  # noqa: F401
+from tests.adbd.fixtures import needs_adb
 from tests.webapps import served, todomvc
 
 PHONEWORLD = [sys.executable, "-m", "phoneworld.cli.main"]
@@ -28,7 +28,7 @@ def run(*words: str) -> dict[str, object]:
 def test_todomvc_recorded_over_adb_replays_with_an_equal_tree_after_each_step(
     steps: int,
     tmp_path: Path,
-    adb_server: object,  # noqa: F811
+    adb_server: object,
 ) -> None:
     """Unmodified TodoMVC (vanillajs) behind the adb face; class, id, text, state and bounds within 8 px of every visible node."""
     graph = tmp_path / "todo.graph.json"

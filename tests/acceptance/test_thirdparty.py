@@ -21,7 +21,7 @@ from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import StateGraph
 from phoneworld.ui.action import DoubleTap, LongPress, Tap, TypeText
 from phoneworld.ui.node import Node
-from tests.adbd.fixtures import adb_server, needs_adb  # noqa: F401
+from tests.adbd.fixtures import needs_adb
 from tests.webapps import actual, free_port, ihatemoney, mopidy_mobile, running, served, tiddlywiki, todomvc, weui
 
 PHONEWORLD = [sys.executable, "-m", "phoneworld.cli.main"]
@@ -68,7 +68,7 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
     steps: int,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    adb_server: object,  # noqa: F811
+    adb_server: object,
 ) -> None:
     data = tmp_path / "data"
     data.mkdir()

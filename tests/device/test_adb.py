@@ -45,7 +45,7 @@ from phoneworld.ui.action import (
 )
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
-from tests.adbd.fixtures import Attached, adb_server, attached  # noqa: F401
+from tests.adbd.fixtures import Attached
 from tests.adbd.pocket import ACTIVITY, NAME, NOTE, PACKAGE, PLUS, PocketPhone
 from tests.shared import CASES, needs_shared
 
@@ -72,7 +72,7 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def device(attached: Attached, slept: list[float]) -> Iterator[AdbDevice]:  # noqa: F811
+def device(attached: Attached, slept: list[float]) -> Iterator[AdbDevice]:
     """The phone over adb. Its sleeps are only noted, and its clock is their sum."""
     device = AdbDevice(
         attached.serial,
@@ -86,7 +86,7 @@ def device(attached: Attached, slept: list[float]) -> Iterator[AdbDevice]:  # no
 
 
 @pytest.fixture
-def pocket(attached: Attached) -> PocketPhone:  # noqa: F811
+def pocket(attached: Attached) -> PocketPhone:
     return attached.device
 
 
@@ -298,19 +298,19 @@ class TestOverAdb:
             device.screenshot()
         assert e.value.code == "NO_PNG"
 
-    def test_a_phone_that_goes_away_is_lost_in_every_call(self, device: AdbDevice, attached: Attached) -> None:  # noqa: F811
+    def test_a_phone_that_goes_away_is_lost_in_every_call(self, device: AdbDevice, attached: Attached) -> None:
         device.state()
         attached.served.close()
         for call in (device.state, device.hierarchy, device.screenshot, device.apps, lambda: device.perform(Tap(1, 1))):
             with pytest.raises(DeviceLost):
                 call()
 
-    def test_an_address_is_connected_to_when_it_is_named(self, attached: Attached, adb_server: int) -> None:  # noqa: F811
+    def test_an_address_is_connected_to_when_it_is_named(self, attached: Attached, adb_server: int) -> None:
         AdbServer(port=adb_server).disconnect(attached.serial)
         found = open_device(attached.serial)
         assert found.serial == attached.serial and found.info.size == Size(720, 1280)
 
-    def test_a_name_that_is_not_attached_says_what_is(self, attached: Attached) -> None:  # noqa: F811
+    def test_a_name_that_is_not_attached_says_what_is(self, attached: Attached) -> None:
         with pytest.raises(DeviceNotFound, match=f"no device 'XYZ' is attached \\(attached: {attached.serial}\\)"):
             AdbDevice.find("XYZ")
         with pytest.raises(DeviceNotFound, match=r"127\.0\.0\.1:1'") as e:
@@ -320,7 +320,7 @@ class TestOverAdb:
     def test_trees_come_from_a_uiautomator2_server_where_one_runs_and_a_session_keeps_its_way(
         self,
         device: AdbDevice,
-        attached: Attached,  # noqa: F811
+        attached: Attached,
         in_app: PocketPhone,
     ) -> None:
         assert device.hierarchy() == in_app.hierarchy()

@@ -35,7 +35,7 @@ from phoneworld.ui.action import OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import parse_hierarchy
-from tests.adbd.fixtures import adb_server, needs_adb, run_apart  # noqa: F401, run_apart
+from tests.adbd.fixtures import needs_adb, run_apart
 from tests.adbd.pocket import NOTE, PACKAGE, PLUS, PocketPhone
 
 IDLE = "ERROR: could not get idle state.\n"
@@ -306,7 +306,7 @@ class TestOverAdb:
         self,
         knob: str,
         codes: set[str],
-        adb_server: int,  # noqa: F811
+        adb_server: int,
     ) -> None:
         with over_adb(adb_server, f"{knob}=0.35", seed=3) as (device, pocket, _):
             retried: list[str] = []
@@ -326,21 +326,21 @@ class TestOverAdb:
             assert set(retried) == codes and trees >= 7 and pictures >= 7
             assert device.take_retried() == ()
 
-    def test_a_file_that_another_client_left_is_never_read(self, adb_server: int) -> None:  # noqa: F811
+    def test_a_file_that_another_client_left_is_never_read(self, adb_server: int) -> None:
         with over_adb(adb_server, "staledump=1") as (device, _, time):
             device.run("echo '<hierarchy rotation=\"0\"><node bounds=\"[0,0][9,9]\"/></hierarchy>' > /data/local/tmp/phoneworld_dump1.xml")
             with pytest.raises(CaptureFailed):
                 device.hierarchy()
             assert time.now_s <= 30
 
-    def test_a_phone_that_goes_offline_and_comes_back_is_asked_again(self, adb_server: int) -> None:  # noqa: F811
+    def test_a_phone_that_goes_offline_and_comes_back_is_asked_again(self, adb_server: int) -> None:
         with over_adb(adb_server, "offline@30:0") as (device, pocket, time):
             assert device.hierarchy() == pocket.hierarchy()
             time.now_s = 30.0
             assert device.hierarchy() == pocket.hierarchy()
             assert device.take_retried() == ("RECONNECTED",)
 
-    def test_an_action_that_was_broken_off_is_not_done_again_and_is_said_to_be_unknown(self, adb_server: int) -> None:  # noqa: F811
+    def test_an_action_that_was_broken_off_is_not_done_again_and_is_said_to_be_unknown(self, adb_server: int) -> None:
         with over_adb(adb_server, "offline@30:0") as (device, pocket, time):
             device.state()
             time.now_s = 30.0
@@ -352,7 +352,7 @@ class TestOverAdb:
 
     def test_plain_text_is_waited_for_and_an_error_where_it_does_not_arrive(
         self,
-        adb_server: int,  # noqa: F811
+        adb_server: int,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         with over_adb(adb_server, "late-settle=1:1.5") as (device, pocket, time):
@@ -367,7 +367,7 @@ class TestOverAdb:
 
     def test_animations_are_held_still_and_put_back(
         self,
-        adb_server: int,  # noqa: F811
+        adb_server: int,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
@@ -391,7 +391,7 @@ class TestOverAdb:
 
     def test_animations_that_a_killed_process_left_off_are_put_back_by_the_next(
         self,
-        adb_server: int,  # noqa: F811
+        adb_server: int,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:

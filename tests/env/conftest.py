@@ -17,9 +17,6 @@ from phoneworld.program.bundle import Bundle
 from phoneworld.render.frames import Renderer
 from phoneworld.serve.app import create_app
 from phoneworld.testing.samples import sample_bundle
-from tests.adbd.fixtures import adb_server
-
-__all__ = ["adb_server"]
 
 
 @pytest.fixture(scope="session")

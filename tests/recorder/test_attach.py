@@ -15,10 +15,8 @@ from phoneworld.graph.file import load_graph
 from phoneworld.ui.action import LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, Wait
 from recorder.attach import RecordingDevice
 from recorder.driven import Driven
-from tests.adbd.fixtures import Attached, adb_server, attached, needs_adb
+from tests.adbd.fixtures import Attached, needs_adb
 from tests.adbd.pocket import NAME, PACKAGE, PLUS, Memory, PocketPhone
-
-__all__ = ["adb_server", "attached"]
 
 X, Y = PLUS.center.x, PLUS.center.y
 

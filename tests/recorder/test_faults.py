@@ -18,7 +18,7 @@ from recorder.folder import journal_folder
 from recorder.journal import read_records
 from recorder.run import run_recording
 from recorder.session import Progress
-from tests.adbd.fixtures import adb_server, needs_adb  # noqa: F401
+from tests.adbd.fixtures import needs_adb
 from tests.adbd.pocket import PACKAGE, PocketPhone
 
 
@@ -55,7 +55,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_adb
-def test_the_summary_tells_what_was_asked_for_again_and_why(adb_server: int, tmp_path: Path) -> None:  # noqa: F811
+def test_the_summary_tells_what_was_asked_for_again_and_why(adb_server: int, tmp_path: Path) -> None:
     with recorded_phone(adb_server, "nullroot=0.2,killed=0.1,truncated=0.1,idle=0.1:0", seed=4) as (device, _, faults):
         done = run_recording(device, PACKAGE, steps=10, out=tmp_path / "pocket.graph.json")
     assert (done.reason, done.summary.steps, done.summary.uncaptured) == ("finished", 10, 0)
@@ -66,7 +66,7 @@ def test_the_summary_tells_what_was_asked_for_again_and_why(adb_server: int, tmp
 
 
 @needs_adb
-def test_a_phone_that_goes_away_in_mid_step_costs_that_step_and_no_more(adb_server: int, tmp_path: Path) -> None:  # noqa: F811
+def test_a_phone_that_goes_away_in_mid_step_costs_that_step_and_no_more(adb_server: int, tmp_path: Path) -> None:
     """It goes offline just before the fourth step is done: the step is listed, a new trace begins, and the steps go on."""
     switch = Switch()
 
@@ -86,7 +86,7 @@ def test_a_phone_that_goes_away_in_mid_step_costs_that_step_and_no_more(adb_serv
 
 
 @needs_adb
-def test_a_phone_that_stays_away_ends_the_recording_with_all_that_was_recorded(adb_server: int, tmp_path: Path) -> None:  # noqa: F811
+def test_a_phone_that_stays_away_ends_the_recording_with_all_that_was_recorded(adb_server: int, tmp_path: Path) -> None:
     pocket = PocketPhone()
     server = AdbServer(port=adb_server)
     with AdbPhone(pocket, port=0) as served:
@@ -104,7 +104,7 @@ def test_a_phone_that_stays_away_ends_the_recording_with_all_that_was_recorded(a
 
 
 @needs_adb
-def test_animations_are_off_while_it_records_and_on_again_after_it(adb_server: int, tmp_path: Path) -> None:  # noqa: F811
+def test_animations_are_off_while_it_records_and_on_again_after_it(adb_server: int, tmp_path: Path) -> None:
     asked = "settings get global transition_animation_scale"
     seen: set[str] = set()
     with recorded_phone(adb_server, "") as (device, _, _):
@@ -119,7 +119,7 @@ def test_animations_are_off_while_it_records_and_on_again_after_it(adb_server: i
 
 
 @needs_adb
-def test_no_capture_is_a_tree_that_the_phone_did_not_show(adb_server: int, tmp_path: Path) -> None:  # noqa: F811
+def test_no_capture_is_a_tree_that_the_phone_did_not_show(adb_server: int, tmp_path: Path) -> None:
     """Old trees and late screens at 20 %: what is kept was shown, or is marked."""
     truth = tmp_path / "truth.jsonl"
     pocket = PocketPhone()

@@ -13,10 +13,9 @@ import httpx
 from phoneworld.errors import RecordingError
 from phoneworld.graph.file import load_graph
 from phoneworld.ui.action import PressKey, Tap
-from tests.adbd.fixtures import Attached, adb_server, attached, needs_adb
+from tests.adbd.fixtures import Attached, needs_adb
 from tests.adbd.pocket import PACKAGE, PLUS, Memory
 
-__all__ = ["adb_server", "attached"]
 pytestmark = needs_adb
 
 X, Y = PLUS.center.x, PLUS.center.y

@@ -29,10 +29,8 @@ from recorder import record, run_recording
 from recorder.folder import journal_folder
 from recorder.journal import read_records, tell_all
 from recorder.session import Progress
-from tests.adbd.fixtures import adb_server, needs_adb
+from tests.adbd.fixtures import needs_adb
 from tests.webapps import NOTES, served
-
-__all__ = ["adb_server"]
 
 
 @pytest.fixture(scope="module")

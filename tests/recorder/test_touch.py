@@ -30,11 +30,10 @@ from recorder.gestures import Touch
 from recorder.looks import Ring, Watched
 from recorder.mirror import Act, Finish, Mirror, Strokes
 from recorder.touch import TouchRecorder
-from tests.adbd.fixtures import adb_server, needs_adb
+from tests.adbd.fixtures import needs_adb
 from tests.adbd.pocket import PACKAGE, PLUS, Memory, PocketPhone
 from tests.webapps import served
 
-__all__ = ["adb_server"]
 pytestmark = needs_adb
 
 MIDDLE = PLUS.center
