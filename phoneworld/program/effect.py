@@ -51,8 +51,12 @@ class GoBack:
 
 @dataclass(frozen=True, slots=True)
 class InsertRow:
+    """A new row where `when` holds; it gets an id of its own (`template.ROW_ID`). Cells that are not named are None."""
+
     table: str
     cells: tuple[tuple[str, Expr], ...]
+    at: Literal["first", "last", "after_acted"] = "last"
+    when: Expr = TRUE
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,45 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Acted:
+    """A cell of the row acted on; None where the rule was not set off on a row."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of the first row that satisfies `where`; None where none does."""
+
+    table: str
+    column: str
+    where: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """A number and a constant; None where `of` is no number."""
+
+    of: Expr
+    by: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """Text without the white space around it; other values as they are."""
+
+    of: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """True where a text has another in it, whatever the case; every text has the empty one."""
+
+    text: Expr
+    part: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Typed:
     """What the field holds after the typing that triggered the rule."""
 
@@ -95,6 +134,15 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of an expression over the rows that satisfy `where`; what is no number counts 0."""
+
+    table: str
+    of: Expr
+    where: Expr = All()
+
+
+@dataclass(frozen=True, slots=True)
 class Widgets:
     """How many of the widgets below a node that can be checked are shown checked (unchecked; either, where None)."""
 
@@ -118,7 +166,10 @@ class Join:
     of: tuple[Expr, ...]
 
 
-Expr: TypeAlias = Const | Var | Column | Typed | Not | All | Any | OneOf | Equal | Less | Blank | Count | Widgets | Case | Join
+Expr: TypeAlias = (
+    Const | Var | Column | Acted | Typed | Cell | Plus | Trim | Contains | Not | All | Any | OneOf | Equal | Less | Blank | Count | Sum
+    | Widgets | Case | Join
+)  # fmt: skip
 
 TRUE = All()
 
@@ -128,15 +179,15 @@ def names_in(expr: Expr) -> frozenset[str]:
     match expr:
         case Var(name) | OneOf(name, _):
             return frozenset((name,))
-        case Not(of) | Blank(of):
+        case Not(of) | Blank(of) | Trim(of) | Plus(of, _):
             return names_in(of)
         case All(of) | Any(of) | Join(of):
             return frozenset().union(*(names_in(e) for e in of))
-        case Equal(left, right) | Less(left, right):
+        case Equal(left, right) | Less(left, right) | Contains(left, right) | Sum(_, left, right):
             return names_in(left) | names_in(right)
-        case Count(_, where):
+        case Count(_, where) | Cell(_, _, where):
             return names_in(where)
         case Case(when, then, otherwise):
             return names_in(when) | names_in(then) | names_in(otherwise)
-        case Const() | Column() | Typed() | Widgets():
+        case Const() | Column() | Acted() | Typed() | Widgets():
             return frozenset()

@@ -16,6 +16,7 @@ from typing import Literal
 from phoneworld.errors import ProgramError
 from phoneworld.program.effect import Effect, GoBack, NodeAttribute, SetNode, SetVar, Show
 from phoneworld.program.expr import TRUE, Expr, Value, names_in
+from phoneworld.program.template import Template
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Path
@@ -89,13 +90,17 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A screen of the app; `package` differs from the app's where another app or the system was in front."""
+    """A screen of the app; `package` differs from the app's where another app or the system was in front.
+
+    `template` draws it in states that no layout was recorded in; where it is None the layouts are all there is.
+    """
 
     id: str
     name: str
     package: str
     activity: str
     layouts: tuple[Layout, ...]
+    template: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from immutables import Map
 from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, NodeAttribute, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import EvidenceKind, Program, Rule, Start, TriggerKind, weakest
-from phoneworld.sim.evaluate import Row, WidgetCount, as_text, evaluate
+from phoneworld.sim.evaluate import Row, Scope, WidgetCount, as_text, evaluate
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, NodeEdit, Place
 from phoneworld.ui import system
@@ -100,7 +100,7 @@ class AppModel:
             if found is not None:
                 return found
         for screenful in self._screenfuls[app.screen]:
-            if evaluate(screenful.layout.when, app.variables, app.tables):
+            if evaluate(screenful.layout.when, Scope(app.variables, app.tables)):
                 return screenful
         return self._screenfuls[app.screen][0]
 
@@ -117,7 +117,7 @@ class AppModel:
                         shown[(key, attribute)] = value
         for (key, attribute), expr in screenful.bound.items():
             if (key, attribute) not in shown:
-                value = evaluate(expr, app.variables, app.tables, widgets=_counting(screenful, shown))
+                value = evaluate(expr, Scope(app.variables, app.tables, widgets=_counting(screenful, shown)))
                 if value != getattr(screenful.node(key), attribute):
                     shown[(key, attribute)] = value
         return shown
@@ -175,7 +175,7 @@ class AppModel:
         """The reaction of the first rule that matches, or None."""
         for key in ((app.screen, kind, node, argument), (app.screen, kind, node, None)):
             for name, values, rule in self._rules.get(key, ()):
-                if app.variables.get(name) in values if name else evaluate(rule.when, app.variables, app.tables, typed):
+                if app.variables.get(name) in values if name else evaluate(rule.when, Scope(app.variables, app.tables, typed)):
                     return self._apply(app, rule, typed)
             if argument is None:
                 break
@@ -187,7 +187,7 @@ class AppModel:
         left: dict[str, Value] = {}
 
         def value_of(expr: object, row: Row | None = None) -> Value:
-            return evaluate(expr, old_variables, old_tables, typed, row or {})  # type: ignore[arg-type]
+            return evaluate(expr, Scope(old_variables, old_tables, typed, row or {}))  # type: ignore[arg-type]
 
         for effect in rule.then:
             match effect:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import assert_never
 
+from immutables import Map
+
 from phoneworld.program.expr import (
+    Acted,
     All,
     Any,
     Blank,
     Case,
+    Cell,
     Column,
     Const,
+    Contains,
     Count,
     Equal,
     Expr,
@@ -19,6 +25,9 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Plus,
+    Sum,
+    Trim,
     Typed,
     Value,
     Var,
@@ -26,7 +35,7 @@ from phoneworld.program.expr import (
 )  # fmt: skip
 
 Row = Mapping[str, Value]
-_NO_ROW: Row = {}
+_NO_ROW: Row = Map()
 WidgetCount = Callable[[str, bool | None], int]
 """Counts the widgets of the layout shown: see `program.expr.Widgets`."""
 
@@ -35,52 +44,76 @@ def _no_widgets(below: str, checked: bool | None) -> int:
     return 0
 
 
-def evaluate(
-    expr: Expr,
-    variables: Mapping[str, Value],
-    tables: Mapping[str, tuple[Row, ...]],
-    typed: str = "",
-    row: Row = _NO_ROW,
-    widgets: WidgetCount = _no_widgets,
-) -> Value:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an expression may read. `row` is the row that a `where` looks at, `acted` the row acted on."""
+
+    variables: Mapping[str, Value]
+    tables: Mapping[str, tuple[Row, ...]] = Map()
+    typed: str = ""
+    row: Row = _NO_ROW
+    acted: Row = _NO_ROW
+    widgets: WidgetCount = _no_widgets
+
+    def at(self, row: Row) -> Scope:
+        """The same with another row in scope."""
+        return Scope(self.variables, self.tables, self.typed, row, self.acted, self.widgets)
+
+
+def evaluate(expr: Expr, scope: Scope) -> Value:
     """The value of an expression; None for a name that does not exist. Linear in the rows and widgets it counts."""
     match expr:
         case Const(value):
             return value
         case OneOf(name, values):
-            return variables.get(name) in values
+            return scope.variables.get(name) in values
         case Var(name):
-            return variables.get(name)
+            return scope.variables.get(name)
         case Column(name):
-            return row.get(name)
+            return scope.row.get(name)
+        case Acted(name):
+            return scope.acted.get(name)
         case Typed():
-            return typed
+            return scope.typed
+        case Cell(table, column, where):
+            return next((r.get(column) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r))), None)
+        case Plus(of, by):
+            number = evaluate(of, scope)
+            return number + by if isinstance(number, int | float) and not isinstance(number, bool) else None
+        case Trim(of):
+            text = evaluate(of, scope)
+            return text.strip() if isinstance(text, str) else text
+        case Contains(text_of, part_of):
+            text, part = evaluate(text_of, scope), evaluate(part_of, scope)
+            return as_text(part).casefold() in as_text(text).casefold()
         case Not(of):
-            return not evaluate(of, variables, tables, typed, row, widgets)
+            return not evaluate(of, scope)
         case All(of):
-            return all(evaluate(e, variables, tables, typed, row, widgets) for e in of)
+            return all(evaluate(e, scope) for e in of)
         case Any(of):
-            return any(evaluate(e, variables, tables, typed, row, widgets) for e in of)
+            return any(evaluate(e, scope) for e in of)
         case Equal(left, right):
-            a, b = evaluate(left, variables, tables, typed, row, widgets), evaluate(right, variables, tables, typed, row, widgets)
+            a, b = evaluate(left, scope), evaluate(right, scope)
             return a == b and isinstance(a, bool) == isinstance(b, bool)
         case Less(left, right):
-            a, b = evaluate(left, variables, tables, typed, row, widgets), evaluate(right, variables, tables, typed, row, widgets)
+            a, b = evaluate(left, scope), evaluate(right, scope)
             if isinstance(a, str) and isinstance(b, str):
                 return a < b
             return isinstance(a, int | float) and isinstance(b, int | float) and a < b
         case Blank(of):
-            value = evaluate(of, variables, tables, typed, row, widgets)
+            value = evaluate(of, scope)
             return value is None or (isinstance(value, str) and not value.strip())
         case Count(table, where):
-            return sum(1 for r in tables.get(table, ()) if evaluate(where, variables, tables, typed, r, widgets))
+            return sum(1 for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r)))
+        case Sum(table, of, where):
+            cells = (evaluate(of, scope.at(r)) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r)))
+            return sum(c for c in cells if isinstance(c, int | float))
         case Widgets(below, checked):
-            return widgets(below, checked)
+            return scope.widgets(below, checked)
         case Case(when, then, otherwise):
-            chosen = then if evaluate(when, variables, tables, typed, row, widgets) else otherwise
-            return evaluate(chosen, variables, tables, typed, row, widgets)
+            return evaluate(then if evaluate(when, scope) else otherwise, scope)
         case Join(of):
-            return "".join(as_text(evaluate(e, variables, tables, typed, row, widgets)) for e in of)
+            return "".join(as_text(evaluate(e, scope)) for e in of)
         case _:
             assert_never(expr)
 

@@ -6,12 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phoneworld.program.expr import (
+    Acted,
     All,
     Any,
     Blank,
     Case,
+    Cell,
     Column,
     Const,
+    Contains,
     Count,
     Equal,
     Expr,
@@ -19,12 +22,15 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Plus,
+    Sum,
+    Trim,
     Typed,
     Value,
     Var,
     Widgets,
 )  # fmt: skip
-from phoneworld.sim.evaluate import evaluate
+from phoneworld.sim.evaluate import Scope, evaluate
 from tests.program.test_codec import expressions
 
 VARIABLES: dict[str, Value] = {"a": 1, "b": "two", "c": None, "ab": True}
@@ -33,7 +39,7 @@ TABLES = {"a": ({"a": 1, "b": "x"}, {"a": 2, "b": ""})}
 
 @given(expressions, st.text(max_size=3))
 def test_no_expression_raises(expr: Expr, typed: str) -> None:
-    evaluate(expr, VARIABLES, TABLES, typed)
+    evaluate(expr, Scope(VARIABLES, TABLES, typed, acted={"a": 3}))
 
 
 def test_meanings() -> None:
@@ -43,9 +49,13 @@ def test_meanings() -> None:
         (Blank(Const(" \n")), True), (Blank(Const(0)), False), (Not(Blank(Var("c"))), False), (All(()), True), (Any(()), False),
         (OneOf("b", ("one", "two")), True), (Count("a"), 2), (Count("a", Blank(Column("b"))), 1), (Count("absent"), 0),
         (Join((Var("a"), Const(" x "), Var("c"), Var("ab"))), "1 x true"),
+        (Acted("b"), ""), (Cell("a", "b", Equal(Column("a"), Var("a"))), "x"), (Cell("a", "b", Not(All())), None), (Plus(Var("a"), 2), 3),
+        (Plus(Var("b"), 2), None), (Plus(Var("ab"), 1), None), (Trim(Const(" a \n")), "a"), (Trim(Var("a")), 1), (Contains(Var("b"), Const("W")), True),
+        (Contains(Var("c"), Const("")), True), (Contains(Const("a"), Var("b")), False), (Sum("a", Column("a")), 3),
+        (Sum("a", Column("b")), 0), (Sum("a", Column("a"), Equal(Column("#"), Acted("#"))), 3),
     ]  # fmt: skip
     for expr, expected in cases:
-        assert evaluate(expr, VARIABLES, TABLES, "now") == expected, expr
+        assert evaluate(expr, Scope(VARIABLES, TABLES, "now", acted=TABLES["a"][1])) == expected, expr
 
 
 def test_widgets_are_counted_by_who_knows_the_layout_and_a_case_chooses() -> None:
@@ -54,6 +64,6 @@ def test_widgets_are_counted_by_who_knows_the_layout_and_a_case_chooses() -> Non
 
     left = Widgets("list", False)
     words = Case(Equal(left, Const(1)), Const("one left"), Join((left, Const(" left"))))
-    assert evaluate(words, VARIABLES, TABLES, widgets=counted) == "2 left"
-    assert evaluate(Case(Equal(Widgets("list", True), Const(1)), Const("one"), Const("many")), VARIABLES, TABLES, widgets=counted) == "one"
-    assert evaluate(left, VARIABLES, TABLES) == 0
+    assert evaluate(words, Scope(VARIABLES, TABLES, widgets=counted)) == "2 left"
+    assert evaluate(Case(Equal(Widgets("list", True), Const(1)), Const("one"), Const("many")), Scope(VARIABLES, TABLES, widgets=counted)) == "one"
+    assert evaluate(left, Scope(VARIABLES, TABLES)) == 0
