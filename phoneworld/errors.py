@@ -18,6 +18,7 @@
     │   ├── CaptureFailed               screenshot or tree could not be had within the budget
     │   └── WireError                   bytes on a connection that are not the protocol
     ├── RecordingError                  a recording cannot be started or resumed
+    ├── WriteError                      a disk that is full, a place that cannot be written, a file that is not ours to replace
     ├── ProgramError                    a Program that contradicts itself
     ├── BrowserError                    Chromium is missing or died
     ├── SessionError                    an unknown, expired or surplus session
@@ -124,6 +125,12 @@ class RecordingError(PhoneWorldError):
     """A recording cannot be started or resumed."""
 
     exit_code = 5
+
+
+class WriteError(PhoneWorldError):
+    """A file cannot be written: the disk is full, the place is not ours, or somebody else's file stands there."""
+
+    exit_code = 10
 
 
 class ProgramError(PhoneWorldError):

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from phoneworld.errors import FileFormatError, RecordingError
+from phoneworld.errors import FileFormatError, RecordingError, WriteError
 from phoneworld.graph.file import (
     assets_folder,
     load_graph,
@@ -118,7 +118,7 @@ class JournalFolder:
         return records
 
     def append(self, records: Iterable[Record], pictures: Iterable[bytes] = ()) -> None:
-        """Puts pictures, then records on the disk; returns when they would survive a power cut. Raises RecordingError."""
+        """Puts pictures, then records on the disk; returns when they would survive a power cut. Raises WriteError."""
         for png in pictures:
             if not self._in_assets(png):
                 save_screenshot(self.folder / "pictures", png)
@@ -178,5 +178,5 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _unwritable(path: Path, e: OSError) -> RecordingError:
-    return RecordingError(f"cannot write {path}: {e.strerror or e}", hint="free space on that disk, or choose another -o")
+def _unwritable(path: Path, e: OSError) -> WriteError:
+    return WriteError(f"cannot write {path}: {e.strerror or e}", hint="free space on that disk, or choose another -o")

@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat, RecordingError
+from phoneworld.errors import ActionError, DumpError, FileFormatError, NewerFormat, WriteError
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition, Unfinished
 from phoneworld.graph.schema import (
     FORMAT,
@@ -358,7 +358,7 @@ def save_graph(graph: StateGraph, path: Path | str, screenshots: Mapping[str, by
     """Writes the graph, after the pictures that are not there yet. A crash at any moment leaves the old file whole.
 
     `screenshots` maps a picture's SHA-256 to its PNG; None where they already lie in the assets folder. Raises
-    FileFormatError where the graph contradicts itself or a picture is not what its hash says, RecordingError where the
+    FileFormatError where the graph contradicts itself or a picture is not what its hash says, WriteError where the
     disk does not take it.
     """
     path = Path(path)
@@ -408,7 +408,7 @@ def missing_screenshots(graph: StateGraph, path: Path | str) -> frozenset[str]:
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes beside the target, flushes to disk, then renames: readers see the old file or the new one, never a half.
 
-    Raises RecordingError (old file untouched) where the disk is full or the folder cannot be written.
+    Raises WriteError (old file untouched) where the disk is full or the folder cannot be written.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
@@ -426,7 +426,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             os.close(folder)
     except OSError as e:
         kept = "; the file that was there is unchanged" if target.exists() else ""
-        raise RecordingError(
+        raise WriteError(
             f"cannot write {path}: {e.strerror or e}{kept}", hint="free space on that disk, or write to another folder"
         ) from None
     finally:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phoneworld.errors import DumpError, FileFormatError, NewerFormat, UnsafePath
+from phoneworld.errors import DumpError, FileFormatError, NewerFormat, UnsafePath, WriteError
 from phoneworld.program.codec import decode, encode
 from phoneworld.program.program import Program, check_program
 from phoneworld.ui.node import Hierarchy
@@ -116,6 +116,17 @@ def load_bundle(path: Path | str) -> Bundle:
     return Bundle(loads(files, str(path)), path)
 
 
+def _is_ours(path: Path) -> bool:
+    """True for a folder that is empty or holds a bundle: others may have a program.json too."""
+    try:
+        if (path / "program.json").is_file():
+            with open(path / "program.json", "rb") as file:
+                return f'"format": "{FORMAT}"'.encode() in file.read(200)
+        return path.is_dir() and not any(path.iterdir())
+    except OSError:
+        return False
+
+
 def save_bundle(program: Program, path: Path | str, pixels: Mapping[str, bytes], extra: Mapping[str, bytes] | None = None) -> Bundle:
     """Writes a bundle whole or not at all: into a folder beside it, then swapped in.
 
@@ -123,8 +134,8 @@ def save_bundle(program: Program, path: Path | str, pixels: Mapping[str, bytes],
     that stands at `path` is replaced only where it is a bundle or empty.
     """
     path = Path(path)
-    if path.exists() and not (path / "program.json").is_file() and (not path.is_dir() or any(path.iterdir())):
-        raise FileFormatError(f"{path} exists and is not a bundle", hint="name another folder with -o")
+    if path.exists() and not _is_ours(path):
+        raise WriteError(f"{path} exists and is not a bundle", hint="name another folder with -o")
     files = {**dumps(program), **(extra or {})}
     for sha in sorted(program.screenshots()):
         if not _HASH.fullmatch(sha):
@@ -135,7 +146,7 @@ def save_bundle(program: Program, path: Path | str, pixels: Mapping[str, bytes],
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     except OSError as e:
-        raise FileFormatError(f"{path}: cannot be written ({e.strerror})", hint="name a folder you may write to with -o") from None
+        raise WriteError(f"{path}: cannot be written ({e.strerror})", hint="name a folder you may write to with -o") from None
     try:
         for name, content in files.items():
             (fresh / name).parent.mkdir(exist_ok=True)
@@ -150,5 +161,5 @@ def save_bundle(program: Program, path: Path | str, pixels: Mapping[str, bytes],
             shutil.rmtree(old, ignore_errors=True)
     except OSError as e:
         shutil.rmtree(fresh, ignore_errors=True)
-        raise FileFormatError(f"{path}: cannot be written ({e.strerror})", hint="free some disk, or name another folder with -o") from None
+        raise WriteError(f"{path}: cannot be written ({e.strerror})", hint="free some disk, or name another folder with -o") from None
     return Bundle(program, path)

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phoneworld.errors import FileFormatError, NewerFormat, PhoneWorldError, RecordingError
+from phoneworld.errors import FileFormatError, NewerFormat, PhoneWorldError, WriteError
 from phoneworld.graph import file
 from phoneworld.graph.file import (
     assets_folder,
@@ -252,7 +252,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, before[1]))
-        with pytest.raises(RecordingError, match="unchanged") as e:
+        with pytest.raises(WriteError, match="unchanged") as e:
             save_graph(_larger(graph), path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -263,5 +263,5 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_a_file_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(RecordingError, match="cannot write"):
+    with pytest.raises(WriteError, match="cannot write"):
         save_graph(notes_graph()[0], tmp_path / "file" / "app.graph.json")

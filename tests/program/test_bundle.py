@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from phoneworld.errors import FileFormatError, NewerFormat, PhoneWorldError, ProgramError, UnsafePath
+from phoneworld.errors import FileFormatError, NewerFormat, PhoneWorldError, ProgramError, UnsafePath, WriteError
 from phoneworld.program.bundle import dumps, load_bundle, loads, save_bundle
 from phoneworld.program.program import Program
 from tests.sim.programs import program
@@ -43,10 +43,11 @@ def test_a_bundle_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["b"]
     other = tmp_path / "mine"
     other.mkdir()
-    (other / "letter.txt").write_text("dear")
-    with pytest.raises(FileFormatError, match="not a bundle"):
-        save_bundle(program(), other, {})
-    assert (other / "letter.txt").read_text() == "dear"
+    for name in ("letter.txt", "program.json"):
+        (other / name).write_text('{"format": "a plan of lessons"}')
+        with pytest.raises(WriteError, match="not a bundle"):
+            save_bundle(program(), other, {})
+    assert (other / "letter.txt").read_text() == (other / "program.json").read_text() == '{"format": "a plan of lessons"}'
 
 
 @pytest.mark.parametrize(
