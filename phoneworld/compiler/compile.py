@@ -16,8 +16,9 @@ from phoneworld.compiler.triggers import trigger_of
 from phoneworld.compiler.verify import Replay, replay
 from phoneworld.errors import ProgramError
 from phoneworld.graph.graph import Capture, StateGraph
+from phoneworld.program.check import check_program
 from phoneworld.program.expr import OneOf
-from phoneworld.program.program import Layout, Program, Rule, Screen, Start, Trigger, Variable, check_program
+from phoneworld.program.program import Layout, Program, Rule, Screen, Start, Trigger, Variable
 from phoneworld.sim.screenful import Screenful
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.geometry import Size

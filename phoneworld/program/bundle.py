@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from phoneworld.errors import DumpError, FileFormatError, NewerFormat, UnsafePath, WriteError
+from phoneworld.program.check import check_program
 from phoneworld.program.codec import decode, encode
-from phoneworld.program.program import Program, check_program
+from phoneworld.program.program import Program
 from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
 

@@ -5,8 +5,9 @@ Every read is a read of the state before the step, so the order of effects canno
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 Value: TypeAlias = str | int | float | bool | None
 """What a variable or a cell can hold: JSON's scalars."""
@@ -28,14 +29,14 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A cell of the row in scope: the row a `where` looks at, or the row acted on."""
+    """A cell of the row in scope: the row that is drawn or that a `where` looks at, else the row acted on."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """A cell of the row acted on; None where the rule was not set off on a row."""
+    """A cell of the row acted on; None where the rule was not set off on a row. In rows drawn within a row: of the outer one."""
 
     name: str
 
@@ -174,20 +175,38 @@ Expr: TypeAlias = (
 TRUE = All()
 
 
+def walk(expr: Expr, table: str | None = None) -> Iterator[tuple[Expr, str | None]]:
+    """The expression and all within it, each with the table whose row `Column` reads there; None outside of rows."""
+    yield expr, table
+    match expr:
+        case Not(of) | Blank(of) | Trim(of) | Plus(of, _):
+            yield from walk(of, table)
+        case All(of) | Any(of) | Join(of):
+            for part in of:
+                yield from walk(part, table)
+        case Equal(left, right) | Less(left, right) | Contains(left, right):
+            yield from walk(left, table)
+            yield from walk(right, table)
+        case Count(rows, where) | Cell(rows, _, where):
+            yield from walk(where, rows)
+        case Sum(rows, of, where):
+            yield from walk(of, rows)
+            yield from walk(where, rows)
+        case Case(when, then, otherwise):
+            yield from walk(when, table)
+            yield from walk(then, table)
+            yield from walk(otherwise, table)
+        case Const() | Var() | OneOf() | Column() | Acted() | Typed() | Widgets():
+            pass
+        case _:
+            assert_never(expr)
+
+
 def names_in(expr: Expr) -> frozenset[str]:
     """The variables an expression reads."""
-    match expr:
-        case Var(name) | OneOf(name, _):
-            return frozenset((name,))
-        case Not(of) | Blank(of) | Trim(of) | Plus(of, _):
-            return names_in(of)
-        case All(of) | Any(of) | Join(of):
-            return frozenset().union(*(names_in(e) for e in of))
-        case Equal(left, right) | Less(left, right) | Contains(left, right) | Sum(_, left, right):
-            return names_in(left) | names_in(right)
-        case Count(_, where) | Cell(_, _, where):
-            return names_in(where)
-        case Case(when, then, otherwise):
-            return names_in(when) | names_in(then) | names_in(otherwise)
-        case Const() | Column() | Acted() | Typed() | Widgets():
-            return frozenset()
+    return frozenset(part.name for part, _ in walk(expr) if isinstance(part, Var | OneOf))
+
+
+def tables_in(expr: Expr) -> frozenset[str]:
+    """The tables an expression looks into."""
+    return frozenset(part.table for part, _ in walk(expr) if isinstance(part, Count | Cell | Sum))

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from phoneworld.errors import ProgramError
-from phoneworld.program.effect import Effect, GoBack, NodeAttribute, SetNode, SetVar, Show
-from phoneworld.program.expr import TRUE, Expr, Value, names_in
-from phoneworld.program.template import Template
+from phoneworld.program.effect import Effect, NodeAttribute
+from phoneworld.program.expr import TRUE, Expr, Value
+from phoneworld.program.template import FOCUS, KEYBOARD, Template
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Path
@@ -56,7 +56,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows the app keeps, in the order in which it shows them."""
+    """Rows the app keeps, in the order in which it shows them.
+
+    Each has an id (`template.ROW_ID`): its place in `rows`, from 0, unless that column is among `columns`.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -130,10 +133,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a reset puts the app: a screen and the variables that differ from their initial value."""
+    """Where a reset puts the app: a screen, the variables that differ from their initial value, the tables that differ in rows."""
 
     screen: str
     variables: tuple[tuple[str, Value], ...] = ()
+    tables: tuple[tuple[str, tuple[tuple[Value, ...], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,46 +160,10 @@ class Program:
         return frozenset(lay.screenshot for s in self.screens.values() for lay in s.layouts if lay.screenshot)
 
 
-def check_program(program: Program) -> None:
-    """Raises ProgramError where a Program refers to something it does not have."""
-
-    def need(ok: bool, what: str, where: str) -> None:
-        if not ok:
-            raise ProgramError(f"{where} refers to {what}, which the program does not have", hint="build the bundle again from its graph")
-
-    def need_names(expr: Expr, where: str) -> None:
-        for name in names_in(expr):
-            need(name in program.variables, f"variable {name!r}", where)
-
-    if not program.starts:
-        raise ProgramError("the program has no start", hint="record at least one capture of the app")
-    for trace, start in program.starts.items():
-        need(start.screen in program.screens, f"screen {start.screen!r}", f"start {trace!r}")
-        for name, _ in start.variables:
-            need(name in program.variables, f"variable {name!r}", f"start {trace!r}")
-    for screen in program.screens.values():
-        if not screen.layouts:
-            raise ProgramError(f"screen {screen.id!r} has no layout", hint="build the bundle again from its graph")
-        for layout in screen.layouts:
-            need_names(layout.when, f"layout {layout.id!r}")
-            for binding in layout.bindings:
-                need_names(binding.value, f"layout {layout.id!r}")
-                try:
-                    layout.hierarchy.at(binding.path)
-                except IndexError:
-                    need(False, f"node {binding.path}", f"layout {layout.id!r}")
-    for rule in program.rules:
-        need(rule.screen in program.screens, f"screen {rule.screen!r}", f"rule {rule.id!r}")
-        need_names(rule.when, f"rule {rule.id!r}")
-        for effect in rule.then:
-            match effect:
-                case SetVar(name, value):
-                    need(name in program.variables, f"variable {name!r}", f"rule {rule.id!r}")
-                    need_names(value, f"rule {rule.id!r}")
-                case Show(screen_id, _) | SetNode(screen_id, _, _, _):
-                    need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
-                case GoBack(to):
-                    for screen_id in to:
-                        need(screen_id in program.screens, f"screen {screen_id!r}", f"rule {rule.id!r}")
-                case _:
-                    need(effect.table in program.tables, f"table {effect.table!r}", f"rule {rule.id!r}")
+def all_variables(program: Program) -> Mapping[str, Variable]:
+    """The variables by name; `focus` and `keyboard` too where a screen has a template, whether or not they are declared."""
+    if not any(screen.template for screen in program.screens.values()):
+        return program.variables
+    assumed = Evidence("assumed")
+    own = {FOCUS: Variable(FOCUS, None, evidence=assumed), KEYBOARD: Variable(KEYBOARD, False, evidence=assumed)}
+    return {**own, **program.variables}
