@@ -1,27 +1,37 @@
-"""Held-out traces: random acting on the real app, written as an ordinary graph. Knows no mock.
+"""Traces of random acting on the real app, written as an ordinary graph. Knows no mock.
 
-Each trace starts fresh. What is done is drawn at random over what can be acted on, typing included, with words and a seed that
-no recording uses. Equal arguments choose equally on equal screens.
+Each trace starts fresh. Equal arguments choose equally on equal screens; a trace depends on its seed and number alone, so that a
+collection can go on where it broke off.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import hypot
 from random import Random
 
-from phoneworld.device.device import Device
+from phoneworld.device.device import Device, InstalledApp
 from phoneworld.device.settle import Reading, settle
 from phoneworld.errors import ActionError, DeviceNotFound
+from phoneworld.fidelity.acting import HELD_OUT, Memory, Vocabulary, choose
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
-from phoneworld.ui.action import Action, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, points_of
-from phoneworld.ui.geometry import Bounds, Size
-from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.action import Action, DoubleTap, OpenApp, Tap, TypeText, points_of
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.node import Hierarchy
 
-_FIRST = ("quiet", "purple", "seven", "wooden", "early", "round", "Nordic", "plain", "urgent", "salty", "tall", "blue")
-_SECOND = ("harbour", "teapots", "ladder", "Monday", "receipt", "violin", "compass", "parcel", "garden", "signal", "cabin", "mirror")
-_BLANK_SHARE = 0.06
+_APART_S = 0.7  # two taps nearer than this in time and place are a double tap to the phone
+_NEAR_DP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a screen must be still to be taken for settled, and one that shows what it showed before the action."""
+
+    quiet_s: float = 0.1
+    unchanged_quiet_s: float = 0.35
 
 
 @dataclass(slots=True)
@@ -30,6 +40,43 @@ class HeldOut:
 
     graph: StateGraph
     pictures: dict[str, bytes] = field(default_factory=dict)
+
+
+class TreesOnly:
+    """A phone without its pictures: where a tree costs a hundredth of a picture, a step is ten times as fast."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    @property
+    def serial(self) -> str:
+        return self._device.serial
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self._device.info
+
+    def state(self) -> DeviceState:
+        return self._device.state()
+
+    def hierarchy(self) -> Hierarchy:
+        return self._device.hierarchy()
+
+    def screenshot(self) -> bytes:
+        """No picture: an empty one, which `settle` knows."""
+        return b""
+
+    def perform(self, action: Action) -> None:
+        self._device.perform(action)
+
+    def apps(self) -> tuple[InstalledApp, ...]:
+        return self._device.apps()
+
+    def clear_app(self, package: str) -> None:
+        self._device.clear_app(package)
+
+    def close(self) -> None:
+        self._device.close()
 
 
 def collect(
@@ -46,108 +93,120 @@ def collect(
 
     Raises DeviceNotFound for an app that is not installed, and what the device raises.
     """
+    captures: dict[str, Capture] = {}
+    pictures: dict[str, bytes] = {}
+    done: list[Trace] = []
+    memory = Memory()
+    found = HeldOut(StateGraph(RecordedApp(app), device.info))
+    for number in range(1, traces + 1):
+        if ready is not None:
+            ready()
+        found = act(device, app, number=number, steps=steps, seed=seed, memory=memory)
+        captures |= found.graph.captures
+        pictures |= found.pictures
+        done += found.graph.traces
+        if on_trace is not None:
+            on_trace(number)
+    graph = StateGraph(found.graph.app, device.info, captures, tuple(done), "phoneworld fidelity")
+    return HeldOut(graph, pictures)
+
+
+def act(
+    device: Device,
+    app: str,
+    *,
+    number: int,
+    steps: int,
+    seed: int,
+    words: Vocabulary = HELD_OUT,
+    memory: Memory | None = None,
+    pace: Pace = Pace(),
+    kind: str = "held",
+) -> HeldOut:
+    """One trace from a fresh start: a graph of it alone, with capture ids that no other number has."""
     installed = next((a for a in device.apps() if a.package == app), None)
     if installed is None:
         raise DeviceNotFound(f"no app {app!r} on {device.serial}", hint="`phoneworld devices` and `--app PACKAGE`")
+    memory = Memory() if memory is None else memory
     captures: dict[str, Capture] = {}
     pictures: dict[str, bytes] = {}
 
     def keep(reading: Reading) -> str:
-        name = f"h{len(captures) + 1}"
+        name = f"{kind[0]}{number}.{len(captures)}"
         sha = hashlib.sha256(reading.screenshot).hexdigest() if reading.screenshot else None
         if sha:
             pictures[sha] = reading.screenshot
-        captures[name] = Capture(name, reading.hierarchy, reading.size, sha, reading.state, 0, reading.settled)
+        size = reading.size if sha else device.info.size
+        now_ms = time.time_ns() // 1_000_000
+        captures[name] = Capture(name, reading.hierarchy, size, sha, reading.state, now_ms, reading.settled, notes=_notes(reading))
         return name
 
-    done = []
-    for number in range(traces):
-        if ready is not None:
-            ready()
-        dice = Random(f"held out:{seed}:{number}")
-        device.clear_app(app)
-        device.perform(OpenApp(app))
-        reading = settle(device)
-        start = at = keep(reading)
-        transitions: list[Transition] = []
-        for _ in range(steps):
-            action = choose(reading.hierarchy, reading.size, keyboard=reading.state.keyboard, package=app, dice=dice)
-            try:
-                device.perform(action)
-            except ActionError:
-                continue
-            before, reading = reading, settle(device, before=reading.hierarchy)
-            points = points_of(action)
-            hit = before.hierarchy.hit_test(points[0], "tap", before.size) if points else None
-            after = keep(reading)
-            transitions.append(Transition(at, action, after, (hit.target or hit.node) if hit else None, reading.waited_ms))
-            at = after
-        done.append(Trace(f"held-{number + 1}", start, tuple(transitions), "fresh", seed=seed))
-        if on_trace is not None:
-            on_trace(number + 1)
+    def look(before: Hierarchy | None = None) -> Reading:
+        return settle(device, quiet_s=pace.quiet_s, unchanged_quiet_s=pace.unchanged_quiet_s, before=before)
+
+    dice = Random(f"{kind}:{seed}:{number}")
+    device.clear_app(app)
+    device.perform(OpenApp(app))
+    reading = look()
+    start = at = keep(reading)
+    transitions: list[Transition] = []
+    last: Action | None = None
+    done_at = time.monotonic()
+    for _ in range(steps):
+        size = captures[at].size
+        action = choose(
+            reading.hierarchy, size, keyboard=reading.state.keyboard, package=app, dice=dice, words=words, memory=memory, last=last
+        )
+        if last is not None and _is_near(last, action, device.info.density):
+            time.sleep(max(0.0, _APART_S - (time.monotonic() - done_at)))
+        try:
+            device.perform(action)
+        except ActionError:
+            continue
+        last, done_at = action, time.monotonic()
+        before, reading = reading, look(reading.hierarchy)
+        points = points_of(action)
+        touched = before.hierarchy.hit_test(points[0], "tap", size) if points else None
+        hit = (touched.target or touched.node) if touched else _focused(before.hierarchy, action)
+        after = keep(reading)
+        memory.learn(before.hierarchy, hit, reading.hierarchy, size, app)
+        transitions.append(Transition(at, action, after, hit, reading.waited_ms))
+        at = after
+    trace = Trace(f"{kind}-{number}", start, tuple(transitions), "fresh", seed=seed)
     recorded = RecordedApp(app, installed.label, installed.activity)
-    return HeldOut(StateGraph(recorded, device.info, captures, tuple(done), "phoneworld fidelity"), pictures)
+    return HeldOut(StateGraph(recorded, device.info, captures, (trace,), "phoneworld fidelity"), pictures)
 
 
-def choose(tree: Hierarchy, size: Size, *, keyboard: bool, package: str, dice: Random) -> Action:
-    """What to do next: mostly a tap on something that takes one, words where a field has the focus, now and then Back."""
-    nodes = [(path, node) for path, node in tree.walk() if tree.is_visible(path, size)]
-    if not any(node.package == package for _, node in nodes):
-        return OpenApp(package)
-    focused = next((node for _, node in nodes if node.focused and node.is_editable), None)
-    if focused is not None and keyboard and dice.random() < 0.5:
-        return _typing(focused, dice)
-    chance = dice.random()
-    if chance < 0.07:
-        return PressKey("back")
-    scrollers = [node for _, node in nodes if node.scrollable]
-    if chance < 0.13 and scrollers:
-        return _swipe(dice.choice(scrollers).bounds.intersect(size.bounds), dice)
-    taps = [(node, point) for path, node in nodes if (point := _touchable(tree, path, size)) is not None]
-    if not taps:
-        return PressKey("back")
-    # Each kind of widget has the same chance, so that a long list does not drown the rest.
-    kinds: dict[tuple[str, str], list[int]] = {}
-    for i, (node, _) in enumerate(taps):
-        kinds.setdefault((node.class_name, node.resource_id or node.class_name), []).append(i)
-    node, point = taps[dice.choice(kinds[dice.choice(sorted(kinds))])]
-    if node.long_clickable and dice.random() < 0.15:
-        return LongPress(*point)
-    return Tap(*point)
+def joined(graphs: Sequence[StateGraph]) -> StateGraph:
+    """The traces of several graphs of `act` in one."""
+    captures = {name: capture for graph in graphs for name, capture in graph.captures.items()}
+    first = graphs[0]
+    return StateGraph(first.app, first.device, captures, tuple(t for g in graphs for t in g.traces), first.source)
 
 
-def _touchable(tree: Hierarchy, path: tuple[int, ...], size: Size) -> tuple[int, int] | None:
-    """A pixel at which a tap really lands on the node, or None."""
-    if not tree.at(path).takes("tap"):
+def remembered(graphs: Sequence[StateGraph]) -> Memory:
+    """What acting remembers of traces that lie behind."""
+    memory = Memory()
+    for graph in graphs:
+        for t in graph.transitions():
+            source = graph.captures[t.source]
+            memory.learn(source.hierarchy, t.hit, graph.captures[t.target].hierarchy, source.size, graph.app.package)
+    return memory
+
+
+def _notes(reading: Reading) -> tuple[str, ...]:
+    return tuple(note for note in reading.notes if note != "no-picture")
+
+
+def _is_near(a: Action, b: Action, density: int) -> bool:
+    """Whether a phone might take two touches for a double one."""
+    if not (isinstance(a, Tap | DoubleTap) and isinstance(b, Tap | DoubleTap)):
+        return False
+    return hypot(a.x - b.x, a.y - b.y) <= _NEAR_DP * density / 160
+
+
+def _focused(tree: Hierarchy, action: Action) -> tuple[int, ...] | None:
+    """What words typed without a place go to."""
+    if not isinstance(action, TypeText):
         return None
-    point = tree.tap_point(path, size)
-    if point is None:
-        return None
-    hit = tree.hit_test(point, "tap", size)
-    return (point.x, point.y) if hit is not None and hit.target == path else None
-
-
-def _typing(field_: Node, dice: Random) -> Action:
-    chance = dice.random()
-    if chance < 0.35 and field_.value:
-        return PressKey("enter")
-    if chance < 0.35 + _BLANK_SHARE:
-        return TypeText(" ")
-    words = f"{dice.choice(_FIRST)} {dice.choice(_SECOND)}" if dice.random() < 0.8 else dice.choice(_SECOND)
-    hint = (field_.hint or field_.label).casefold()
-    if any(word in hint for word in ("amount", "number", "price", "quantity", "phone", "zip")):
-        words = str(dice.randrange(1, 400))
-    return TypeText(words, mode="replace" if field_.value and dice.random() < 0.4 else "append")
-
-
-def _swipe(area: Bounds, dice: Random) -> Action:
-    x, y = area.center.x, area.center.y
-    reach = max(1, area.height // 4)
-    up = dice.random() < 0.65
-    start, end = (y + reach, y - reach) if up else (y - reach, y + reach)
-    return Swipe(x, start, x, end, 400)
-
-
-def renamed(graph: StateGraph, package: str) -> StateGraph:
-    """The graph of an app that had another package when it was recorded (a web page on another port)."""
-    return replace(graph, app=replace(graph.app, package=package))
+    return next((path for path, node in tree.walk() if node.focused and node.is_editable), None)

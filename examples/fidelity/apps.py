@@ -1,0 +1,103 @@
+"""The apps that fidelity is measured on: how each is started, on what phone, and how its server is put back before a trace."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from phoneworld.fidelity.heldout import Pace
+from phoneworld.ui.geometry import Size
+from tests.webapps import NOTES, free_port, ihatemoney, running, served, todomvc, weui
+
+WEBAPPS = NOTES.parent
+_MONDAY = 1_772_443_800_000  # 2026-03-02T09:30Z
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """An app that runs: the URL of its start page, and what puts its server back."""
+
+    url: str
+    ready: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app of the lab. `start` is given an empty folder for what its server keeps.
+
+    `frozen` apps are ours and were written before the compiler saw a recording; `clock_ms` freezes the pages' `Date`.
+    """
+
+    name: str
+    start: Callable[[Path], AbstractContextManager[Started]]
+    size: Size = Size(1080, 2400)
+    density: int = 480
+    pace: Pace = Pace(0.06, 0.18)
+    clock_ms: int | None = None
+    frozen: bool = False
+
+    @property
+    def package(self) -> str:
+        return f"org.example.{self.name}"
+
+
+def _static(folder: Callable[[], Path], page: str = "") -> Callable[[Path], AbstractContextManager[Started]]:
+    @contextmanager
+    def start(_: Path) -> Iterator[Started]:
+        with served(folder()) as url:
+            yield Started(url + page)
+
+    return start
+
+
+def _todomvc(name: str) -> App:
+    # Without a viewport meta these pages are as wide as the screen, and never narrower than 550 css px: 600 dp are a large phone,
+    # on which the delete button of a row, which shows while the row is touched, is in sight.
+    return App(name, _static(lambda: todomvc(name)), Size(1200, 2400), 320)
+
+
+@contextmanager
+def _weui(_: Path) -> Iterator[Started]:
+    with weui() as url:
+        yield Started(url)
+
+
+@contextmanager
+def _ihatemoney(folder: Path) -> Iterator[Started]:
+    with ihatemoney(folder) as url:
+        database = folder / "ihatemoney.sqlite"
+        with closing(sqlite3.connect(database)) as live, closing(sqlite3.connect(":memory:")) as pristine:
+            live.backup(pristine)
+            yield Started(f"{url}demo", lambda: pristine.backup(live))
+
+
+@contextmanager
+def _bank(folder: Path) -> Iterator[Started]:
+    port = free_port()
+    data = folder / "bank"
+    command = [sys.executable, str(WEBAPPS / "bank" / "server.py"), "--port", str(port), "--data", str(data), "--now", "2026-03-02T09:30"]
+    with running(command, port, folder / "bank.log") as url:
+        # Without its file the bank begins again with its first content.
+        yield Started(url, lambda: (data / "bank.sqlite3").unlink(missing_ok=True))
+
+
+def _ours(name: str) -> App:
+    return App(name, _static(lambda: WEBAPPS / name), clock_ms=_MONDAY, frozen=True)
+
+
+SLOW = Pace(0.12, 0.45)
+APPS: dict[str, App] = {
+    app.name: app
+    for app in (
+        *(_todomvc(name) for name in ("vanillajs", "react", "vue", "backbone", "knockoutjs")),
+        App("notes", _static(lambda: NOTES)),
+        App("weui", _weui, pace=Pace(0.12, 0.35)),
+        App("ihatemoney", _ihatemoney, pace=SLOW),
+        *(_ours(name) for name in ("shop", "messages", "agenda", "settings", "food")),
+        App("bank", _bank, pace=SLOW, frozen=True),
+    )
+}
