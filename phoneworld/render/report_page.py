@@ -7,14 +7,16 @@ a person sees what is lost where no pixel is recorded.
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from PIL import Image, UnidentifiedImageError
 
+from phoneworld.compiler.rules import MOMENT
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.effect import Effect, GoBack, SetVar, Show
+from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
 from phoneworld.program.program import STRENGTH, Layout, Program, Rule, Trigger
 from phoneworld.render.html import data_uri, tree_page, view_page
 from phoneworld.render.templates import environment
@@ -25,7 +27,31 @@ if TYPE_CHECKING:
 
 SHOWN_WIDTH = 300
 SIDE_BY_SIDE = 3
-RULES_SHOWN = 400
+LINES_SHOWN = 60
+"""Lines of one screen: of its rules, and of its widgets that were never tried. The rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Rules of a screen that do the same after the same action, at as many moments."""
+
+    on: str
+    then: str
+    kind: str
+    moments: int
+    cases: int
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What is told of one screen. `more` lines are not shown."""
+
+    screen: str
+    count: int
+    by_kind: str
+    lines: tuple[Any, ...]
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +76,9 @@ def report_page(graph: StateGraph, compiled: Compilation, pixels: Mapping[str, b
         evidence=[(kind, compiled.rules_by_evidence().get(kind, 0)) for kind in STRENGTH if kind != "unrecorded"],
         pairs=_pairs(program, pixels),
         screens=[(s, thumbnail(_picture(s.layouts, pixels))) for s in program.screens.values()],
-        rules=[_rule_row(r, names) for r in program.rules[:RULES_SHOWN]],
-        more_rules=max(0, len(program.rules) - RULES_SHOWN),
-        questions=[(names[q.screen], q.label or q.node.rsplit("/", 1)[-1]) for q in compiled.open_questions],
+        rules=rule_groups(program.rules, names),
+        question_count=len(compiled.open_questions),
+        questions=_question_groups([(names[q.screen], widget_words(q.node, q.label)) for q in compiled.open_questions]),
         ambiguities=[(a.layout, trigger_words(a.on), a.outcomes) for a in compiled.ambiguities],
         faults=compiled.replay.faults[:50],
         shown_width=SHOWN_WIDTH,
@@ -122,25 +148,58 @@ def trigger_words(on: Trigger) -> str:
     return f"{words} on {node}" if node else words
 
 
-def _rule_row(rule: Rule, names: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "screen": names[rule.screen],
-        "on": trigger_words(rule.on),
-        "then": ", ".join(_effect_words(e, names) for e in rule.then) or "nothing changes",
-        "kind": rule.evidence.kind,
-        "cases": rule.evidence.cases,
-        "support": ", ".join(rule.evidence.support[:4]) + (" …" if len(rule.evidence.support) > 4 else ""),
-        "settle_ms": rule.settle_ms,
-    }
+def widget_words(node: str, label: str = "") -> str:
+    """A widget in a person's words: its label, else the last part of its name, on one line."""
+    words = " ".join((label or node.rsplit("/", 1)[-1]).split())
+    return words if len(words) <= 60 else words[:59] + "…"
+
+
+def rule_groups(rules: Sequence[Rule], names: Mapping[str, str]) -> list[_Group]:
+    """The rules by screen; those of one screen that differ only in the moment they hold at are one line."""
+    of_screen: dict[str, dict[tuple[str, str, str], list[Rule]]] = {}
+    for rule in rules:
+        # Which moment comes next is bookkeeping: a reader wants to know what is seen.
+        seen = [e for e in rule.then if not (isinstance(e, SetVar) and e.name == MOMENT)]
+        then = ", ".join(_effect_words(e, names) for e in seen) or ("changes the screen as it was recorded" if rule.then else "nothing changes")
+        of_screen.setdefault(names[rule.screen], {}).setdefault((trigger_words(rule.on), then, rule.evidence.kind), []).append(rule)
+    groups = []
+    for screen, found in of_screen.items():
+        lines = []
+        for (on, then, kind), same in found.items():
+            support = list(dict.fromkeys(s for r in same for s in r.evidence.support))
+            lines.append(
+                _Line(on, then, kind, len(same), sum(r.evidence.cases for r in same), ", ".join(support[:4]) + (" …" if len(support) > 4 else ""))
+            )
+        counts = Counter(r.evidence.kind for same in found.values() for r in same)
+        words = ", ".join(f"{counts[kind]} {kind}" for kind in STRENGTH if counts[kind])
+        groups.append(_Group(screen, counts.total(), words, tuple(lines[:LINES_SHOWN]), max(0, len(lines) - LINES_SHOWN)))
+    return groups
+
+
+def _question_groups(questions: Sequence[tuple[str, str]]) -> list[_Group]:
+    """What was never tried, by screen, the screen with most first."""
+    of_screen: dict[str, list[str]] = {}
+    for screen, widget in questions:
+        of_screen.setdefault(screen, []).append(widget)
+    ranked = sorted(of_screen.items(), key=lambda item: -len(item[1]))
+    return [_Group(screen, len(found), "", tuple(found[:LINES_SHOWN]), max(0, len(found) - LINES_SHOWN)) for screen, found in ranked]
 
 
 def _effect_words(effect: Effect, names: Mapping[str, str]) -> str:
     match effect:
         case SetVar(name, value):
-            return f"{name} := {getattr(value, 'value', 'what was typed')}"
+            return f"{name} becomes {getattr(value, 'value', 'what was typed')}"
+        case SetNode(_, node, attribute, value):
+            return f"{attribute.replace('_', ' ')} of {widget_words(node)} becomes {getattr(value, 'value', 'what was typed')}"
         case Show(screen):
             return f"show {names[screen]}"
         case GoBack(to):
             return "go back" + (f" to {' or '.join(names[s] for s in to)}" if to else "")
+        case InsertRow(table):
+            return f"a new row in {table}"
+        case UpdateRows(table):
+            return f"rows of {table} change"
+        case DeleteRows(table):
+            return f"rows of {table} go"
         case _:
-            return type(effect).__name__
+            assert_never(effect)
