@@ -6,22 +6,25 @@ import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from phoneworld.cli.exits import NOT_REPLAYED
+from phoneworld.cli.files import need_graph
+from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
 from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import load_graph, screenshot_bytes
 from phoneworld.program.bundle import save_bundle
 from phoneworld.program.program import STRENGTH
-from phoneworld.render.report_page import report_page
+from phoneworld.render.report_page import report_page, widget_words
 
-console = Console()
-progress_console = Console(stderr=True)
+console = Terminal()
+progress_console = Terminal(stderr=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -41,8 +44,7 @@ def build(
     The bundle is a folder: program.json, the trees, the pictures, and report.html that shows what was recovered. The same
     recording gives the same bytes. Run it with `phoneworld serve BUNDLE`.
     """
-    if not graph.is_file():
-        raise FileFormatError(f"{graph}: no such file", hint="`phoneworld record` and `phoneworld import` write one")
+    need_graph(graph)
     target = out or graph.with_name(graph.name.removesuffix(".json").removesuffix(".graph") + ".bundle")
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=progress_console, transient=True) as progress:
         task = progress.add_task("reading the recording", total=None)
@@ -54,7 +56,7 @@ def build(
                 missing.append(sha)
             else:
                 shots[sha] = picture
-        progress.update(task, description=f"compiling {len(recording.captures)} captures")
+        progress.update(task, description=f"compiling {counted(len(recording.captures), 'capture')}")
         compiled = compile_graph(recording, shots)
         progress.update(task, description="writing the bundle")
         summary = summarise(compiled, missing)
@@ -66,7 +68,7 @@ def build(
     else:
         _print(summary)
     if strict and summary["replay"]["faults"]:
-        raise typer.Exit(6)
+        raise typer.Exit(NOT_REPLAYED)
 
 
 def _picture(graph: Path, target: Path, sha: str) -> bytes | None:
@@ -79,7 +81,7 @@ def _picture(graph: Path, target: Path, sha: str) -> bytes | None:
         return content if hashlib.sha256(content).hexdigest() == sha else None
 
 
-def summarise(compiled: Compilation, missing: list[str]) -> dict[str, object]:
+def summarise(compiled: Compilation, missing: list[str]) -> dict[str, Any]:
     """What `--json` prints."""
     program, replay = compiled.program, compiled.replay
     return {
@@ -104,25 +106,48 @@ def summarise(compiled: Compilation, missing: list[str]) -> dict[str, object]:
             "untried_widgets": len(compiled.open_questions),
             "ambiguous_actions": len(compiled.ambiguities),
         },
+        "open_questions": [{"screen": program.screens[q.screen].name, "widget": widget_words(q.node, q.label)} for q in compiled.open_questions],
     }
 
 
-def _print(summary: dict[str, object]) -> None:
-    table = Table(title=f"{summary['label']}  ({summary['app']})", title_justify="left", show_header=False, box=None, pad_edge=False)
+def _print(summary: dict[str, Any]) -> None:
+    console.print(f"[bold]{escape(summary['label'])}[/]  ({escape(summary['app'])})", highlight=False)
+    table = Table(show_header=False, box=None, pad_edge=False)
     rules, replay, lost = summary["rules"], summary["replay"], summary["not_recovered"]
-    assert isinstance(rules, dict) and isinstance(replay, dict) and isinstance(lost, dict)
     rows = [
-        ("captures", f"{summary['captures']} in {summary['screens']} screens, {summary['layouts']} layouts, {summary['moments']} moments"),
+        ("captures", f"{summary['captures']} in " + ", ".join(counted(summary[f"{what}s"], what) for what in ("screen", "layout", "moment"))),
         ("rules", ", ".join(f"{n} {kind}" for kind, n in rules.items())),
-        ("replay", f"{replay['exact']} of {replay['steps']} recorded steps give an equal tree; {replay['whole']} of {replay['traces']} traces whole"),
-        ("not recovered", ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in lost.items())),
+        (
+            "replay",
+            f"{replay['exact']} of {counted(replay['steps'], 'recorded step')} give an equal tree; {replay['whole']} of {counted(replay['traces'], 'trace')} whole",
+        ),
+        ("not recovered", ", ".join(counted(n, what.replace("_", " ").removesuffix("s")) for what, n in lost.items() if n) or "nothing is missing"),
+        *[("open questions", line) for line in question_lines(summary["open_questions"])],
         ("bundle", str(summary["bundle"])),
         ("report", str(Path(str(summary["bundle"])) / "report.html")),
     ]
+    before = ""
     for name, words in rows:
-        table.add_row(f"[bold]{name}[/]", words)
+        table.add_row(f"[bold]{name}[/]" if name != before else "", escape(words))
+        before = name
     console.print(table)
     faults = replay["faults"]
     for fault in faults[:5]:
-        console.print(f"[yellow]differs[/] {fault['trace']} step {fault['index']}: ", end="")
-        console.print(fault["difference"], markup=False, highlight=False)
+        console.print(f"[yellow]differs[/] {escape(fault['trace'])} step {fault['index']}: {escape(fault['difference'])}", highlight=False)
+    if len(faults) > 5:
+        console.print(f"[dim]… {len(faults) - 5} more in the report[/]", highlight=False)
+
+
+def question_lines(questions: list[dict[str, str]], screens: int = 4, widgets: int = 3) -> list[str]:
+    """What was never tried, shortly: a line a screen, those with most first, each with a few of its widgets."""
+    of_screen: dict[str, list[str]] = {}
+    for question in questions:
+        of_screen.setdefault(question["screen"], []).append(question["widget"])
+    ranked = sorted(of_screen.items(), key=lambda item: -len(item[1]))
+    lines = [
+        f"{name}: {counted(len(found), 'widget')} never tried ({', '.join(found[:widgets])}{', …' if len(found) > widgets else ''})"
+        for name, found in ranked[:screens]
+    ]
+    if more := ranked[screens:]:
+        lines.append(f"{counted(sum(len(found) for _, found in more), 'widget')} on {counted(len(more), 'other screen')}; the report lists all")
+    return lines

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from phoneworld.cli.terminal import Terminal
 from phoneworld.device.adb_server import AdbServer
 from phoneworld.errors import BrowserError, PhoneWorldError
 from phoneworld.render.browser import Browser, find_chromium
@@ -53,7 +53,7 @@ _DRAW = """(words) => words.map((word) => {
   return canvas.toDataURL();
 })"""
 
-console = Console()
+console = Terminal()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+from phoneworld.cli.files import marked, may_write, need_bundle
+from phoneworld.cli.terminal import Terminal, counted
 
 if TYPE_CHECKING:
     from phoneworld.fidelity.score import Score
     from phoneworld.graph.graph import StateGraph
 
-console = Console()
-progress_console = Console(stderr=True)
+console = Terminal()
+progress_console = Terminal(stderr=True)
 EVIDENCE = ("recorded", "inferred", "assumed", "unrecorded")
 
 
@@ -35,7 +37,9 @@ def fidelity(
     traces: Annotated[int, typer.Option(help="How many held-out traces.", min=1, max=10_000)] = 30,
     steps: Annotated[int, typer.Option(help="Steps in each.", min=1, max=1000)] = 15,
     seed: Annotated[int, typer.Option(help="Chooses what is done. Use one that no recording used.")] = 1001,
+    explain: Annotated[int, typer.Option(help="Print the first N divergences: step, widget, and what is missing, surplus or other.", min=0)] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a report for a browser.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file at -o or --html that is not ours.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Measure how true a mock is.
@@ -47,12 +51,18 @@ def fidelity(
 
         phoneworld fidelity apps/notes/bundle --against web:http://127.0.0.1:8000 -o held-out.graph.json --html fidelity.html
     """
+    from phoneworld.fidelity.explain import divergences, lines
     from phoneworld.fidelity.report_page import report_page
     from phoneworld.fidelity.runners import GraphReplay, MockRunner
     from phoneworld.fidelity.score import score
-    from phoneworld.graph.file import load_graph
+    from phoneworld.graph.file import load_graph, write_atomically
     from phoneworld.program.bundle import load_bundle
 
+    need_bundle(bundle)
+    if out is not None:
+        may_write(out, "graph", force=force)
+    if html is not None:
+        may_write(html, "page", force=force)
     program = load_bundle(bundle).program
     heldout = load_graph(Path(against)) if against.endswith(".json") else _collect(against, program.package, traces, steps, seed, out)
     scores = {"mock": score(MockRunner(program), heldout)}
@@ -63,13 +73,16 @@ def fidelity(
         scores["one picture a screen"] = score(GraphReplay(graph, by_screen=True), heldout)
     figures = {name: summarise(s) for name, s in scores.items()}
     if html is not None:
-        html.write_text(report_page(program.label, figures, scores["mock"], heldout), encoding="utf-8")
+        write_atomically(html, marked(report_page(program.label, figures, scores["mock"], heldout)).encode())
     if as_json:
         typer.echo(json.dumps({"app": program.package, "traces": len(heldout.traces), **figures}, ensure_ascii=False, indent=1))
         return
     _print(program.label, figures, heldout)
+    if explain:
+        for divergence in divergences(scores["mock"], heldout)[:explain]:
+            console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
     if html is not None:
-        console.print(f"report: {html}", highlight=False)
+        console.print(f"report: {escape(str(html))}", highlight=False)
 
 
 def _collect(against: str, package: str, traces: int, steps: int, seed: int, out: Path | None) -> StateGraph:
@@ -121,8 +134,8 @@ def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) 
     steps = sum(len(t.transitions) for t in heldout.traces)
     mock = figures["mock"]
     console.print(
-        f"[bold]{escape(label)}[/]: {len(heldout.traces)} held-out traces, {steps} steps, running free; "
-        f"over the {mock['changing']['steps']} steps that changed the real screen:",
+        f"[bold]{escape(label)}[/]: {counted(len(heldout.traces), 'held-out trace')}, {counted(steps, 'step')}, running free; "
+        f"over the {counted(mock['changing']['steps'], 'step')} that changed the real screen:",
         highlight=False,
     )
     table = Table()

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from phoneworld.cli.files import marked, may_write, need_foreign, need_graph
 from phoneworld.cli.graph_words import diff_json, print_checked, print_diff, verify_json
+from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, PhoneWorldError
 from phoneworld.graph.file import (
     assets_folder,
@@ -30,8 +31,9 @@ from phoneworld.graph.views import Outcomes, nondeterministic, title_of
 from phoneworld.render.graph_page import graph_page, graph_svg
 from phoneworld.ui.action import kind_of
 
-console = Console()
+console = Terminal()
 _LISTED = 12
+_FORCE = "Replace a file that is not ours; what we wrote before is replaced anyway."
 
 graph_app = typer.Typer(help="Look at recordings, join those of one app, compare two, check one.", no_args_is_help=True)
 
@@ -59,6 +61,7 @@ def import_(
     package: Annotated[
         str | None, typer.Option("--package", help="The app that was recorded. Default: what the recording says.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was read, and what was not, as JSON.")] = False,
 ) -> None:
     """Turn somebody else's recording into an app.graph.json.
@@ -68,6 +71,8 @@ def import_(
     next. Logs and flows say what was done, not what was shown: dumps beside them are put where they belong.
     Then: `phoneworld graph show app.graph.json`, `phoneworld build app.graph.json`.
     """
+    need_foreign(path)
+    may_write(out, "graph", force=force)
     recording = import_recording(path, format, package=package)
     save_graph(recording.graph, out, recording.screenshots)
     if as_json:
@@ -82,8 +87,8 @@ def import_(
         return
     graph = recording.graph
     console.print(
-        f"[bold]{escape(graph.app.package or 'a recording')}[/]: {len(graph.captures)} captures, {len(recording.screenshots)} pictures, "
-        f"{sum(1 for _ in graph.transitions())} transitions in {len(graph.traces)} traces → [bold]{escape(str(out))}[/]",
+        f"[bold]{escape(graph.app.package or 'a recording')}[/]: {counted(len(graph.captures), 'capture')}, {counted(len(recording.screenshots), 'picture')}, "
+        f"{counted(sum(1 for _ in graph.transitions()), 'transition')} in {counted(len(graph.traces), 'trace')} → [bold]{escape(str(out))}[/]",
         highlight=False,
     )
     for warning in recording.warnings[:_LISTED]:
@@ -94,7 +99,8 @@ def import_(
 def _print_refused(refused: tuple[tuple[str, str], ...]) -> None:
     if not refused:
         return
-    table = Table(title=f"left out: {len(refused)}", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    console.print(f"left out: {len(refused)}", highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("what", overflow="fold")
     table.add_column("why", overflow="fold", style="dim")
     for where, reason in refused[:_LISTED]:
@@ -112,17 +118,22 @@ def show(
         typer.Option("--html", help="Draw it into this HTML file: thumbnails, actions, counts; no network."),
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Draw it into this SVG file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Say what a recording holds: app, phone, captures, screens, traces, actions; and draw it."""
+    need_graph(file)
+    for target in (html, svg):
+        if target is not None:
+            may_write(target, "page", force=force)
     graph = load_graph(file)
     warnings = []
     if missing := missing_screenshots(graph, file):
-        warnings.append(f"{len(missing)} of {len(graph.screenshots())} pictures are not beside the file")
+        warnings.append(f"{len(missing)} of {counted(len(graph.screenshots()), 'picture is not', 'pictures are not')} beside the file")
     if html or svg:
         pixels = _pixels(graph, file, missing, warnings)
         if html:
-            write_atomically(html, graph_page(graph, pixels, warnings=tuple(warnings)).encode())
+            write_atomically(html, marked(graph_page(graph, pixels, warnings=tuple(warnings))).encode())
         if svg:
             write_atomically(svg, graph_svg(graph, pixels).encode())
     drawn = [str(p) for p in (html, svg) if p]
@@ -144,8 +155,13 @@ def merge_(
         str | None,
         typer.Option("--as", help="Take all of them for recordings of this package: a web app's package has its port in it."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was put together, as `graph show` does, and the notes, as JSON.")] = False,
 ) -> None:
     """Put several recordings of one app together into one graph, with a note on what does not go together well."""
+    for file in files:
+        need_graph(file)
+    may_write(out, "graph", force=force)
     graphs = [load_graph(file) for file in files]
     merged = merge(graphs, package=package)
     pictures: dict[str, bytes] = {}
@@ -153,8 +169,12 @@ def merge_(
     for file, graph in zip(files, graphs, strict=True):
         pictures |= _pixels(graph, file, missing_screenshots(graph, file), warnings)
     save_graph(merged.graph, out, pictures)
+    if as_json:
+        summary = summarise(merged.graph) | {"files": [str(file) for file in files], "out": str(out), "pictures": len(pictures), "warnings": warnings}
+        typer.echo(json.dumps(summary, ensure_ascii=False, indent=1))
+        return
     console.print(
-        f"{len(files)} recordings, {len(merged.graph.captures)} captures → [bold]{escape(str(out))}[/]", highlight=False
+        f"{counted(len(files), 'recording')}, {counted(len(merged.graph.captures), 'capture')} → [bold]{escape(str(out))}[/]", highlight=False
     )
     for warning in warnings:
         console.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
@@ -172,6 +192,7 @@ def diff_(
         str | None,
         typer.Option("--as", help="Take both for recordings of this package: a web app's package has its port in it."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Say what changed between two recordings of an app: screens, widgets, words, and where actions lead.
@@ -182,6 +203,10 @@ def diff_(
     from phoneworld.graph.diff import diff
     from phoneworld.render.diff_page import diff_page
 
+    for file in (before, after):
+        need_graph(file)
+    if html:
+        may_write(html, "page", force=force)
     graphs = [load_graph(file) for file in (before, after)]
     if package:
         graphs = [renamed_app(graph, package) for graph in graphs]
@@ -192,9 +217,9 @@ def diff_(
         for file, graph in zip((before, after), graphs, strict=True):
             pixels |= _pixels(graph, file, missing_screenshots(graph, file), warnings)
         page = diff_page(found, pixels, names=(str(before), str(after)), warnings=tuple(warnings))
-        write_atomically(html, page.encode())
+        write_atomically(html, marked(page).encode())
     if as_json:
-        typer.echo(json.dumps(diff_json(found) | {"drawn": [str(html)] if html else []}, ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(diff_json(found) | {"warnings": [*found.warnings, *warnings], "drawn": [str(html)] if html else []}, ensure_ascii=False, indent=1))
     else:
         print_diff(found, console)
         for warning in (*found.warnings, *warnings):
@@ -219,6 +244,7 @@ def verify_(
     from recorder.journal import read_records
     from recorder.verify import verify_graph, verify_journal, verify_pictures
 
+    need_graph(file)
     graph = load_graph(file)
     read: dict[str, bytes | PhoneWorldError] = {}
     for sha in sorted(graph.screenshots()):
@@ -321,7 +347,7 @@ def _print(graph: StateGraph, file: Path) -> None:
         ("recorded", " ".join(p for p in (recorded, graph.created) if p)),
         ("captures", str(len(graph.captures)) + (f" ({', '.join(extra)})" if extra else "")),
         ("screens", str(len(screens))),
-        ("traces", f"{len(graph.traces)} with {sum(kinds.values())} transitions"),
+        ("traces", f"{len(graph.traces)} with {counted(sum(kinds.values()), 'transition')}"),
         ("actions", ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())),
         ("notes", ", ".join(f"{note} {count}" for note, count in notes.most_common())),
     ):
@@ -329,7 +355,8 @@ def _print(graph: StateGraph, file: Path) -> None:
             about.add_row(name, escape(value))
     console.print(f"[bold]{escape(str(file))}[/]", highlight=False)
     console.print(about)
-    table = Table(title="screens", title_justify="left", box=None, padding=(0, 2, 0, 0))
+    console.print("[bold]screens[/]")
+    table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("", "title", "activity or app", "captures"):
         table.add_column(column, overflow="fold", justify="right" if column == "captures" else "left")
     for name, members in list(screens.items())[: 3 * _LISTED]:
@@ -340,7 +367,8 @@ def _print(graph: StateGraph, file: Path) -> None:
         table.add_row("…", f"{len(screens) - 3 * _LISTED} more; --json lists all", "", "")
     console.print(table)
     if several := nondeterministic(graph, screens=screens):
-        table = Table(title="actions with several outcomes", title_justify="left", box=None, padding=(0, 2, 0, 0))
+        console.print("[bold]actions with several outcomes[/]")
+        table = Table(box=None, padding=(0, 2, 0, 0))
         for column in ("on", "action", "led to"):
             table.add_column(column, overflow="fold")
         for o in several[:_LISTED]:

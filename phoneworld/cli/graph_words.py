@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.markup import escape
 
+from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.graph.diff import Broken, GraphDiff, ScreenChange, Side
 
 if TYPE_CHECKING:  # only `graph verify` needs the recorder
@@ -58,7 +58,7 @@ def _broken_json(broken: Broken) -> dict[str, Any]:
     }
 
 
-def print_diff(found: GraphDiff, console: Console) -> None:
+def print_diff(found: GraphDiff, console: Terminal) -> None:
     """The comparison for a person: what is gone in red, what is new in green."""
 
     def say(line: str) -> None:
@@ -85,13 +85,13 @@ def print_diff(found: GraphDiff, console: Console) -> None:
     _more(say, len(found.changed))
     for word, style, sides in (("gone", "red", found.gone), ("new", "green", found.new)):
         for side in sides[:_LISTED]:
-            say(f"[{style}]{word}[/]  {escape(side.title)} [dim]({len(side.captures)} captures)[/]")
+            say(f"[{style}]{word}[/]  {escape(side.title)} [dim]({counted(len(side.captures), 'capture')})[/]")
         _more(say, len(sides))
     for broken in found.uncertain[:_LISTED]:
         say(f"[dim]not certain  {escape(broken.at.before.title)}: {escape(broken.words)}: {escape(' or '.join(broken.before))} → {escape(' or '.join(broken.after))}[/]")
     only = [(len(found.not_reached), "before"), (len(found.first_reached), "after")]
-    apart = [f"{count} screen{'s' * (count != 1)} reached only {when}" for count, when in only if count]
-    apart += [f"{found.not_seen_again} actions not done again"] * bool(found.not_seen_again)
+    apart = [f"{counted(count, 'screen')} reached only {when}" for count, when in only if count]
+    apart += [f"{counted(found.not_seen_again, 'action')} not done again"] * bool(found.not_seen_again)
     if apart:
         say(f"[dim]no change by itself: {', '.join(apart)}[/]")
 
@@ -103,10 +103,10 @@ def _more(say: Any, count: int) -> None:
 
 def _figures(found: GraphDiff) -> str:
     parts = [
-        f"{len(found.changed)} of {len(found.matched)} screens changed",
+        f"{len(found.changed)} of {counted(len(found.matched), 'screen')} changed",
         f"{len(found.gone)} gone",
         f"{len(found.new)} new",
-        f"{len(found.broken)} actions lead elsewhere",
+        counted(len(found.broken), "action leads elsewhere", "actions lead elsewhere"),
     ]
     return ", ".join(parts)
 
@@ -131,7 +131,7 @@ _CHECKS = {
 }
 
 
-def print_checked(checked: Checked, name: str, has_journal: bool, console: Console) -> None:
+def print_checked(checked: Checked, name: str, has_journal: bool, console: Terminal) -> None:
     """The check for a person: a line a kind, then what does not agree."""
     faults = {kind: [f for f in checked.findings if f.kind == kind] for kind in _CHECKS}
     console.print(f"[bold]{escape(name)}[/]", highlight=False)

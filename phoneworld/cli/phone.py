@@ -16,11 +16,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
+from phoneworld.cli.terminal import Terminal
 from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError
 from phoneworld.ui.geometry import Size
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from phoneworld.adbd.server import AdbPhone
     from phoneworld.device.faults import Faults
 
-console = Console()
+console = Terminal()
 
 
 def register(app: typer.Typer) -> None:

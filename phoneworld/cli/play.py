@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from phoneworld.cli.files import need_bundle
+from phoneworld.cli.terminal import Terminal
 from phoneworld.env.env import Info
 from phoneworld.env.observation import Observation, ObservationSpec
 from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.errors import ActionError, FileFormatError
+from phoneworld.errors import ActionError, FileFormatError, WriteError
 from phoneworld.ui.action import Action, PressKey, Tap, TypeText, action_from_json, action_to_json
 from phoneworld.ui.keys import KEY_CODES
 
-console = Console()
-prompts = Console(stderr=True)
+console = Terminal()
+prompts = Terminal(stderr=True)
 _COLOURS = {"recorded": "green", "inferred": "cyan", "assumed": "yellow", "unrecorded": "red"}
 _EXAMPLE = '{"kind": "tap", "x": 0.5, "y": 0.25, "space": "unit"}'
 Given = Action | dict[str, Any]
@@ -74,6 +75,7 @@ def play(
 
     Actions are written as the `action` of the HTTP API's step; without a `space` coordinates are pixels.
     """
+    need_bundle(bundle)
     spec = ObservationSpec(screenshot="png" if pixels else "none")
     with PhoneEnv(bundle, observe=spec, max_steps=max_steps) as env:
         shown = _Shown(save, as_json=as_json)
@@ -156,7 +158,7 @@ class _Shown:
                 picture.write_bytes(observation.png)
                 saved["screenshot"] = str(picture)
         except OSError as e:
-            raise FileFormatError(
+            raise WriteError(
                 f"{self._folder}: cannot be written ({e.strerror})", hint="name another folder with --save"
             ) from None
         return saved

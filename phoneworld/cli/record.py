@@ -12,25 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from phoneworld.cli.exits import INTERRUPTED, OK, UNCAPTURED
 from phoneworld.cli.record_modes import Budget, parse_budget
+from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import open_device
-from phoneworld.errors import MissingDependency, PhoneWorldError, RecordingError
+from phoneworld.errors import DeviceLost, MissingDependency, PhoneWorldError, RecordingError
 
 if TYPE_CHECKING:
     from recorder.run import Recorded
     from recorder.session import Progress
 
-UNCAPTURED_EXIT = 3
 _MANY_STEPS = 100_000
-_EXITS = {"finished": 0, "interrupted": 130, "device-lost": 4, "gave-up": 5}
+_EXITS = {"finished": OK, "interrupted": INTERRUPTED, "device-lost": DeviceLost.exit_code, "gave-up": RecordingError.exit_code}
 _MARKER = "phoneworld-recorder"
 
 
@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
 
 
 def record(
-    out: Annotated[Path, typer.Option("--output", "-o", help="The graph file to write, for example app.graph.json.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The graph file to write, for example app.graph.json.")],
     device: Annotated[
         str, typer.Option("--device", "-d", help="An adb serial, web:URL for a web page, mock:BUNDLE; empty: the only phone attached.")
     ] = "",
@@ -92,7 +92,7 @@ def record(
     Ctrl-C, a crash or a lost phone the graph holds all of it, and --resume goes on. Nothing is touched that pays, calls,
     sends, uninstalls, deletes the account or logs out, unless --allow says so.
 
-    Exit code: 0 all well, 3 some step could not be captured, 4 the phone was lost, 5 it gave up, 130 after Ctrl-C.
+    Exit code: 0 all well, 12 the outcome of some step could not be captured, 4 the phone was lost, 5 it gave up, 10 the disk did not take it, 130 after Ctrl-C.
     """
     _check_recorder()
     from phoneworld.cli.record_modes import Wish, run_mode
@@ -140,7 +140,7 @@ def record(
 
 def _tell(done: Recorded, *, as_json: bool, serial: str = "") -> None:
     """Prints what came of it. Exits with its code where that is not 0."""
-    code = _EXITS[done.reason] or (UNCAPTURED_EXIT if done.summary.uncaptured else 0)
+    code = _EXITS[done.reason] or (UNCAPTURED if done.summary.uncaptured else 0)
     if as_json:
         typer.echo(json.dumps(_report(done, code)))
     else:
@@ -184,13 +184,13 @@ def _only_app(apps: tuple[InstalledApp, ...]) -> str:
     if len(packages) == 1:
         return packages[0]
     some = ", ".join(packages[:5]) + (", ..." if len(packages) > 5 else "")
-    raise RecordingError(f"which app? the phone has {len(packages)}", hint=f"--app PACKAGE, one of: {some}")
+    raise RecordingError(f"which app? the phone has {len(packages) or 'none'}", hint=f"--app PACKAGE, one of: {some}")
 
 
 @contextmanager
 def _shown(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """A live view of the recording on a terminal; lines now and then where the output is no terminal."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if quiet or not console.is_terminal:
         yield None if quiet else _Lines(console)
         return
@@ -211,7 +211,7 @@ def _shown(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
 class _Lines:
     """One line every ten steps."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._console = console
         self._printed = -1
 
@@ -224,7 +224,7 @@ class _Lines:
 def _line(progress: Progress) -> str:
     s = progress.summary
     return (
-        f"{s.screens} screens, {s.transitions} transitions, {s.unsettled} unsettled, {s.skipped} left alone"
+        f"{counted(s.screens, 'screen')}, {counted(s.transitions, 'transition')}, {s.unsettled} unsettled, {s.skipped} left alone"
         f"  [dim]{escape(progress.why)}:[/] {escape(progress.words)}"
     )
 
@@ -244,7 +244,7 @@ def _report(done: Recorded, code: int) -> dict[str, object]:
 
 
 def _print(done: Recorded) -> None:
-    console = Console()
+    console = Terminal()
     s = done.summary
     table = Table(title=escape(f"{done.graph.app.label or done.graph.app.package}: {done.reason}"), show_header=False)
     for name, value in (

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
 
+from phoneworld.cli.terminal import Terminal
 from phoneworld.device.open import open_device
 from phoneworld.errors import DeviceLost, PhoneWorldError, RecordingError
 
@@ -71,7 +71,7 @@ class Wish:
 def run_mode(mode: str, wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, *, quiet: bool) -> Recorded:
     """Records in a mode (`mirror`, `touch`, `attach`) until the person stops it or the budget is used up. Raises RecordingError, DeviceError."""
     modes = {"mirror": _mirror, "touch": _touch, "attach": _attach}
-    return modes[mode](wish, only_app, stop, Console(stderr=True, quiet=quiet))
+    return modes[mode](wish, only_app, stop, Terminal(stderr=True, quiet=quiet))
 
 
 def _open(mode: Mode, wish: Wish, phone: Device, only_app: Callable[[Device], str]) -> Driven:
@@ -83,7 +83,7 @@ def _open(mode: Mode, wish: Wish, phone: Device, only_app: Callable[[Device], st
     )  # fmt: skip
 
 
-def _mirror(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Console) -> Recorded:
+def _mirror(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Terminal) -> Recorded:
     from phoneworld.serve.mirror import MirrorSite
     from recorder.mirror import Mirror
 
@@ -98,7 +98,7 @@ def _mirror(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, conso
         phone.close()
 
 
-def _touch(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Console) -> Recorded:
+def _touch(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Terminal) -> Recorded:
     from phoneworld.device.adb import AdbDevice
     from recorder.adb_events import AdbEvents, glass_of
     from recorder.looks import Ring, Watched
@@ -130,7 +130,7 @@ def _touch(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, consol
         phone.close()
 
 
-def _attach(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Console) -> Recorded:
+def _attach(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Terminal) -> Recorded:
     from phoneworld.adbd.server import AdbPhone
     from phoneworld.device.adb_server import AdbServer
     from recorder.attach import RecordingDevice
@@ -182,7 +182,7 @@ def _closed(driven: Driven, run: Callable[[], Reason]) -> Recorded:
     return driven.finish(reason, message)
 
 
-def _print_tally(tally: Tally, console: Console) -> None:
+def _print_tally(tally: Tally, console: Terminal) -> None:
     """What of the touches was not recorded, and what is only half known."""
     for reason, count in sorted(tally.undecoded.items()):
         console.print(f"  {count} touches not recorded: {escape(reason)}", highlight=False)

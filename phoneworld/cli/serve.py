@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 import phoneworld
+from phoneworld.cli.files import need_bundle, what_lies_at
+from phoneworld.cli.terminal import Terminal
 from phoneworld.serve.app import create_app
 from phoneworld.serve.guard import is_loopback
 from phoneworld.serve.server import DEFAULT_PORT, bundles_in, listen, named_bundles, run, url_of
 
-console = Console()
+console = Terminal()
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    bundles: Annotated[list[Path] | None, typer.Argument(help="Folders that `phoneworld build` wrote. Default: every app in apps/.", show_default=False)] = None,
+    bundles: Annotated[list[Path] | None, typer.Argument(help="Folders that `phoneworld build` wrote, or folders of those. Default: every app in apps/.", show_default=False)] = None,
     port: Annotated[int, typer.Option(help="TCP port; 0 takes any free one.", min=0, max=65535)] = DEFAULT_PORT,
     host: Annotated[str, typer.Option(help="Address to listen on. On a loopback address only loopback names are answered.")] = "127.0.0.1",
     pixels: Annotated[bool, typer.Option(help="Use the recorded pictures; --no-pixels draws every screen from its tree alone.")] = True,
@@ -40,7 +41,7 @@ def serve(
 
     The API describes itself at /api/openapi.json.
     """
-    found = named_bundles(bundles or _own_apps())
+    found = named_bundles([app for path in bundles for app in _apps_at(path)] if bundles else _own_apps())
     listener = listen(host, port)
     url = url_of(listener, host)
     app = create_app(found, with_pixels=pixels, host=host, session_limit=sessions, idle_s=idle)
@@ -64,6 +65,14 @@ def serve(
         return
     finally:
         listener.close()
+
+
+def _apps_at(path: Path) -> list[Path]:
+    """The bundle at a path, or all in a folder of apps. Raises FileFormatError that says what lies there instead."""
+    if what_lies_at(path) != "bundle" and (inside := bundles_in(path)):
+        return inside
+    need_bundle(path)
+    return [path]
 
 
 def _own_apps() -> list[Path]:

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
@@ -18,6 +17,8 @@ from rich.table import Table
 import phoneworld
 from phoneworld.cli.bench import measure
 from phoneworld.cli.bench.walk import find_walk
+from phoneworld.cli.files import need_bundle
+from phoneworld.cli.terminal import Terminal
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.errors import BrowserError
 from phoneworld.program.bundle import load_bundle
@@ -28,8 +29,8 @@ from phoneworld.testing.samples import sample_bundle
 from phoneworld.ui.action import Tap
 
 AIM_STEPS_PER_S = 20_000
-console = Console()
-progress_console = Console(stderr=True)
+console = Terminal()
+progress_console = Terminal(stderr=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -60,6 +61,8 @@ def bench(
 
         phoneworld bench app.bundle --seconds 5 --json
     """
+    if bundle is not None:
+        need_bundle(bundle)
     with ExitStack() as stack:
         path = (
             bundle
