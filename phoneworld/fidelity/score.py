@@ -21,7 +21,7 @@ from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
 
 FAITHFUL_F1 = 0.95
-Cause = Literal["unknown action", "wrong screen", "wrong effect", "wrong value", "missed change", "change too many"]
+Cause = Literal["unknown action", "wrong screen", "wrong effect", "wrong value", "wrong order", "missed change", "change too many"]
 
 
 class FreeRunner(Protocol):
@@ -38,7 +38,7 @@ class FreeRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScoredStep:
-    """One step of one held-out trace; `depth` counts from 1. `changed` says whether the real screen changed."""
+    """One step of one held-out trace; `depth` counts from 1. `changed` says whether the real screen changed, `shown` is what the mock shows."""
 
     trace: str
     depth: int
@@ -47,6 +47,7 @@ class ScoredStep:
     match: Match
     effect_exact: bool
     same_screen: bool
+    shown: Hierarchy
     cause: Cause | None = None
 
     @property
@@ -134,7 +135,7 @@ def score(runner: FreeRunner, heldout: StateGraph) -> Score:
             changed = any(real_effect)
             same = _same_screen(capture, tree)
             cause = None if compared.exact else _cause(evidence, changed, any(mock_effect), same, real, mock)
-            steps.append(ScoredStep(trace.id, depth, evidence, changed, compared, real_effect == mock_effect, same, cause))
+            steps.append(ScoredStep(trace.id, depth, evidence, changed, compared, real_effect == mock_effect, same, tree, cause))
             real_before, mock_before = real, mock
     return Score(tuple(steps))
 
@@ -149,6 +150,8 @@ def _cause(evidence: EvidenceKind, changed: bool, mock_changed: bool, same: bool
         return "unknown action"
     if not same:
         return "wrong screen"
+    if real.counted == mock.counted:
+        return "wrong order"
     if changed and not mock_changed:
         return "missed change"
     if mock_changed and not changed:
