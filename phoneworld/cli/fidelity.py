@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +16,10 @@ from phoneworld.cli.files import marked, may_write, need_bundle
 from phoneworld.cli.terminal import Terminal, counted
 
 if TYPE_CHECKING:
-    from phoneworld.fidelity.score import Score
     from phoneworld.graph.graph import StateGraph
 
 console = Terminal()
 progress_console = Terminal(stderr=True)
-EVIDENCE = ("recorded", "inferred", "assumed", "unrecorded")
 
 
 def register(app: typer.Typer) -> None:
@@ -52,9 +50,8 @@ def fidelity(
         phoneworld fidelity apps/notes/bundle --against web:http://127.0.0.1:8000 -o held-out.graph.json --html fidelity.html
     """
     from phoneworld.fidelity.explain import divergences, lines
+    from phoneworld.fidelity.measure import MOCK, divergence_to_json, measure, summarise
     from phoneworld.fidelity.report_page import report_page
-    from phoneworld.fidelity.runners import GraphReplay, MockRunner
-    from phoneworld.fidelity.score import score
     from phoneworld.graph.file import load_graph, write_atomically
     from phoneworld.program.bundle import load_bundle
 
@@ -64,28 +61,31 @@ def fidelity(
     if html is not None:
         may_write(html, "page", force=force)
     program = load_bundle(bundle).program
-    heldout = load_graph(Path(against)) if against.endswith(".json") else _collect(against, program.package, traces, steps, seed, out)
-    scores = {"mock": score(MockRunner(program), heldout)}
+    if against.endswith(".json"):
+        heldout = load_graph(Path(against))
+        pictures = _pictures(Path(against), heldout) if html is not None else {}
+    else:
+        heldout, pictures = _collect(against, program.package, traces, steps, seed, out)
     source = recording or _recording_of(bundle)
-    if source is not None:
-        graph = load_graph(source)
-        scores["plain replay"] = score(GraphReplay(graph), heldout)
-        scores["one picture a screen"] = score(GraphReplay(graph, by_screen=True), heldout)
+    scores = measure(program, heldout, load_graph(source) if source is not None else None)
     figures = {name: summarise(s) for name, s in scores.items()}
+    explained = divergences(scores[MOCK], heldout)[:explain] if explain else ()
     if html is not None:
-        write_atomically(html, marked(report_page(program.label, figures, scores["mock"], heldout)).encode())
+        write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures)).encode())
     if as_json:
-        typer.echo(json.dumps({"app": program.package, "traces": len(heldout.traces), **figures}, ensure_ascii=False, indent=1))
+        told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), **figures}
+        if explain:
+            told["explained"] = [divergence_to_json(d) for d in explained]
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
         return
     _print(program.label, figures, heldout)
-    if explain:
-        for divergence in divergences(scores["mock"], heldout)[:explain]:
-            console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
+    for divergence in explained:
+        console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
     if html is not None:
         console.print(f"report: {escape(str(html))}", highlight=False)
 
 
-def _collect(against: str, package: str, traces: int, steps: int, seed: int, out: Path | None) -> StateGraph:
+def _collect(against: str, package: str, traces: int, steps: int, seed: int, out: Path | None) -> tuple[StateGraph, dict[str, bytes]]:
     from phoneworld.device.open import WebPhone, open_device
     from phoneworld.fidelity.heldout import collect
     from phoneworld.graph.file import save_graph
@@ -100,7 +100,19 @@ def _collect(against: str, package: str, traces: int, steps: int, seed: int, out
         device.close()
     if out is not None:
         save_graph(found.graph, out, found.pictures)
-    return found.graph
+    return found.graph, found.pictures
+
+
+def _pictures(path: Path, graph: StateGraph) -> dict[str, bytes]:
+    """The pictures that lie beside a graph; one that is missing is drawn from its tree instead."""
+    from phoneworld.errors import FileFormatError
+    from phoneworld.graph.file import screenshot_bytes
+
+    found = {}
+    for sha in graph.screenshots():
+        with suppress(FileFormatError):
+            found[sha] = screenshot_bytes(path, sha)
+    return found
 
 
 def _recording_of(bundle: Path) -> Path | None:
@@ -111,23 +123,6 @@ def _recording_of(bundle: Path) -> Path | None:
         if found.is_file():
             return found
     return None
-
-
-def summarise(score: Score) -> dict[str, Any]:
-    """What `--json` prints of one runner."""
-    changing = score.changing
-    depths = sorted({s.depth for s in score.steps})
-    return {
-        "all": asdict(score.figures()),
-        "changing": asdict(score.figures(changing)),
-        "by_evidence": {k: asdict(score.figures(s for s in changing if s.evidence == k)) for k in EVIDENCE},
-        "by_depth": [asdict(score.figures(s for s in changing if s.depth == d)) for d in depths],
-        "faithful_traces": score.faithful_traces,
-        "traces": len(score.traces),
-        "exact_steps_before_divergence": round(score.steps_before_divergence(), 2),
-        "first_divergences": dict(score.causes()),
-        "focus_exact": sum(s.match.focus_exact for s in score.steps) / max(1, len(score.steps)),
-    }
 
 
 def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) -> None:
@@ -146,7 +141,7 @@ def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) 
         row = [f"{f['faithful']:.1%}", f"{f['effect_exact']:.1%}", f"{f['exact']:.1%}", f"{f['f1']:.3f}", f"{f['layout']:.1%}"]
         table.add_row(name, *row, f"{found['faithful_traces']}/{found['traces']}", f"{found['exact_steps_before_divergence']}")
     console.print(table)
-    console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in EVIDENCE), highlight=False)
+    console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in mock["by_evidence"]), highlight=False)
     console.print("first divergences: " + (", ".join(f"{n} {c}" for c, n in mock["first_divergences"].items()) or "none"), highlight=False)
 
 

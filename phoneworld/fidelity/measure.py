@@ -1,0 +1,58 @@
+"""A mock beside the baselines, and the figures of each as plain data. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, get_args
+
+from phoneworld.fidelity.explain import Divergence, face_words
+from phoneworld.fidelity.runners import GraphReplay, MockRunner
+from phoneworld.fidelity.score import Score, score
+from phoneworld.graph.graph import StateGraph
+from phoneworld.program.program import EvidenceKind, Program
+
+MOCK, PLAIN, ONE_PICTURE = "mock", "plain replay", "one picture a screen"
+EVIDENCE: tuple[EvidenceKind, ...] = get_args(EvidenceKind)
+
+
+def measure(program: Program, heldout: StateGraph, recording: StateGraph | None = None) -> dict[str, Score]:
+    """The scores of the mock, and of the baselines where its recording is there."""
+    scores = {MOCK: score(MockRunner(program), heldout)}
+    if recording is not None:
+        scores[PLAIN] = score(GraphReplay(recording), heldout)
+        scores[ONE_PICTURE] = score(GraphReplay(recording, by_screen=True), heldout)
+    return scores
+
+
+def summarise(of: Score) -> dict[str, Any]:
+    """What `--json` prints of one runner. All but `all` and `focus_exact` is over the steps in which the real screen changed."""
+    changing = of.changing
+    depths = sorted({s.depth for s in of.steps})
+    return {
+        "all": asdict(of.figures()),
+        "changing": asdict(of.figures(changing)),
+        "by_evidence": {k: asdict(of.figures(s for s in changing if s.evidence == k)) for k in EVIDENCE},
+        "by_depth": [asdict(of.figures(s for s in changing if s.depth == d)) for d in depths],
+        "faithful_traces": of.faithful_traces,
+        "traces": len(of.traces),
+        "exact_steps_before_divergence": round(of.steps_before_divergence(), 2),
+        "first_divergences": dict(of.causes()),
+        "focus_exact": sum(s.match.focus_exact for s in of.steps) / max(1, len(of.steps)),
+    }
+
+
+def divergence_to_json(divergence: Divergence) -> dict[str, Any]:
+    """What `--json --explain` prints of one."""
+    step = divergence.step
+    return {
+        "trace": step.trace,
+        "step": step.depth,
+        "action": divergence.action,
+        "before": list(divergence.before),
+        "cause": step.cause,
+        "evidence": step.evidence,
+        "f1": round(step.match.f1, 4),
+        "missing": [face_words(f) for f in divergence.missing],
+        "surplus": [face_words(f) for f in divergence.surplus],
+        "other": [[face_words(a), face_words(b)] for a, b in divergence.other],
+    }
