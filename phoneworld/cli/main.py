@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from types import FrameType
 
 _interrupted = False
@@ -18,8 +19,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def main() -> None:
     """The console entry point: our errors become one line, a hint and an exit code; Ctrl-C exits with 130."""
+    global _interrupted
+    _interrupted = False
     try:
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupt)
         from phoneworld.cli import root
         from phoneworld.errors import PhoneWorldError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import threading
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from phoneworld.device.faults import Faults
 
 console = Terminal()
+_GRACE_S = 1.0
+"""How long the phone has for its end: a page that is being waited for may take ten."""
 
 
 def register(app: typer.Typer) -> None:
@@ -132,6 +135,7 @@ def phone(
     served_phone = AdbPhone(partial(open_device, specs[0], web), port=port, faults=faults, unknown_log=log_unknown)
     with _until_told() as told, served_phone as served:
         serial, how = _attach(served, connect=connect)
+        told.is_running = True
         if as_json:
             typer.echo(
                 json.dumps(
@@ -244,15 +248,32 @@ def _attach(served: AdbPhone, *, connect: bool) -> tuple[str, str]:
     return served.serial, "connected"
 
 
+class _Told:
+    """Whether Ctrl-C or SIGTERM came. Nobody waits long for the end: what is in the middle of something is broken off."""
+
+    def __init__(self) -> None:
+        self.is_running = False
+        self._event = threading.Event()
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        if not self.is_running or self._event.is_set():
+            # It is still starting, or this is the second time. Chromium goes when its pipe does, and no phone is connected yet.
+            os._exit(128 + number)
+        self._event.set()
+
+    def wait(self) -> None:
+        """Returns when it was told; from then on the process ends within a second, in order or not."""
+        self._event.wait()
+        late = threading.Timer(_GRACE_S, os._exit, (0,))
+        late.daemon = True
+        late.start()
+
+
 @contextmanager
-def _until_told() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set, so that the phone is let go in order."""
-    told = threading.Event()
-
-    def tell(_number: int, _frame: FrameType | None) -> None:
-        told.set()
-
-    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+def _until_told() -> Iterator[_Told]:
+    """Ctrl-C and SIGTERM set it while this lasts, so that the phone is let go in order."""
+    told = _Told()
+    before = {number: signal.signal(number, told) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield told
     finally:
