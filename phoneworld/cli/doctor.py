@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from adbutils import AdbError, adb_path  # type: ignore[import-untyped]
 from rich.markup import escape
 from rich.table import Table
 
@@ -198,10 +199,18 @@ def missing_glyphs(browser: Browser, characters: Sequence[str]) -> list[str]:
     return [ch for ch, picture in zip(characters, drawn, strict=True) if picture == box]
 
 
+def adb_binary() -> str | None:
+    """The adb program that starts the server when a verb needs one: `$ADBUTILS_ADB_PATH`, that on the PATH, or the one in adbutils."""
+    try:
+        return str(adb_path())
+    except AdbError:
+        return None
+
+
 def check_adb() -> Check:
-    """That the adb program is here and runs."""
+    """That the adb program that the verbs use is here and runs."""
     install = f"{_sudo()}apt-get install -y adb"
-    binary = shutil.which("adb")
+    binary = adb_binary()
     if binary is None:
         return Check("adb", "missing", "the program adb is not on the PATH", install)
     try:
@@ -211,6 +220,10 @@ def check_adb() -> Check:
     version = re.search(r"version ([0-9.]+)", told.stdout)
     if told.returncode != 0 or version is None:
         return Check("adb", "missing", f"{binary} does not run: {(told.stderr or told.stdout).strip()[:100]}", install)
+    on_path = shutil.which("adb")
+    if on_path != binary:
+        what = f"the adb on the PATH ({on_path}) is not that one" if on_path else "there is none on the PATH"
+        return Check("adb", "advice", f"{version[1]} ({binary}) is what phoneworld uses; {what}, so that what you type and other tools differ", install)
     return Check("adb", "ok", f"{version[1]} ({binary})")
 
 
@@ -230,7 +243,7 @@ def check_disk(folder: Path, usage: Callable[[Path], tuple[int, int, int]]) -> C
 
 def check_devices() -> list[Check]:
     """The phones that adb knows; none is no fault, for `phoneworld phone` runs one."""
-    if shutil.which("adb") is None:
+    if adb_binary() is None:
         return []
     try:
         attached = AdbServer().devices()

@@ -62,18 +62,32 @@ def test_a_glyph_is_told_from_the_box_of_a_missing_one() -> None:
         assert doctor.missing_glyphs(browser, ["A", unassigned[0]]) == [unassigned[0]]
 
 
-def test_an_adb_that_is_not_there_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_adb_that_is_nowhere_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("adbutils._utils._get_bin_dir", lambda: str(tmp_path))
     check = doctor.check_adb()
     assert check.verdict == "missing" and check.mend.endswith("apt-get install -y adb")
     assert doctor.check_devices() == []
 
 
-def test_a_program_named_adb_that_is_none_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_adb_that_comes_with_a_package_is_what_the_verbs_use_and_doctor_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, adb_server: int
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    check = doctor.check_adb()
+    assert check.verdict == "advice" and "adbutils" in check.found and "PATH" in check.found
+    assert check.mend.endswith("apt-get install -y adb")
+    assert run.invoke(app, ["devices", "--json"]).exit_code == 0, "what doctor says can be used can be used"
+
+
+def test_a_program_named_adb_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake = tmp_path / "adb"
     fake.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    check = doctor.check_adb()
+    assert check.verdict == "advice" and str(fake) in check.found, "the one that comes with a package is used instead"
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(fake))
     check = doctor.check_adb()
     assert check.verdict == "missing" and "broken" in check.found
 
