@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import pytest
 
 from phoneworld.device.web import android
 from phoneworld.device.web.android import Placement, Profile, android_tree
-from phoneworld.device.web.axtree import PageCapture, read_page
+from phoneworld.device.web.axtree import read_page
+from phoneworld.device.web.elements import PageCapture
 from phoneworld.device.web.page import WebPage
 from phoneworld.errors import PhoneWorldError
 from phoneworld.render.browser import Browser
@@ -39,8 +39,7 @@ def _captured(browser: Browser, script: str = "0") -> PageCapture:
         page.evaluate(script)
         found = page.capture()
         page.close()
-    frames, snapshot = json.loads(json.dumps([dict(found.frames), found.snapshot]))
-    return PageCapture(frames, snapshot)
+    return found
 
 
 @pytest.fixture(scope="module")

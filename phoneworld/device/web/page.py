@@ -16,7 +16,8 @@ from playwright.sync_api import BrowserContext, CDPSession, Dialog, Page
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from phoneworld.device.web.axtree import COMPUTED_STYLES, PageCapture
+from phoneworld.device.web.elements import PageCapture
+from phoneworld.device.web.reading import PageReader
 from phoneworld.device.web.world import BINDING, GIVE_FILE, SCRIPT, SHOW_PICKER, WORLD, links_script
 from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
 from phoneworld.ui.geometry import Size
@@ -65,6 +66,7 @@ class WebPage:
         self.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
         self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SCRIPT + links_script(mini_apps), "worldName": WORLD})
         self.send("Page.addScriptToEvaluateOnNewDocument", {"source": SHOW_PICKER})
+        self.reader = PageReader(self.send)
         self._listen(False)
 
     @classmethod
@@ -236,18 +238,10 @@ class WebPage:
                 return
 
     def capture(self) -> PageCapture:
-        """The accessibility tree of every frame with the DOM snapshot, read in one go."""
+        """The accessibility tree of every frame with its elements, read in one go."""
         for attempt in range(3):
             try:
-                snapshot = self.send(
-                    "DOMSnapshot.captureSnapshot", {"computedStyles": list(COMPUTED_STYLES), "includeDOMRects": True}
-                )
-                frames: dict[str, Any] = {}
-                for i, document in enumerate(snapshot["documents"]):
-                    frame_id = snapshot["strings"][document["frameId"]]
-                    params = {"frameId": frame_id} if i else {}
-                    frames[frame_id] = self.send("Accessibility.getFullAXTree", params)["nodes"]
-                return PageCapture(frames, snapshot)
+                return self.reader.capture()
             except CaptureFailed as e:
                 if e.code != _PAGE_MOVED or attempt == 2:
                     raise
