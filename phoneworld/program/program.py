@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from phoneworld.errors import ProgramError
 from phoneworld.program.effect import Effect, NodeAttribute
 from phoneworld.program.expr import TRUE, Expr, Value
 from phoneworld.program.template import FOCUS, KEYBOARD, Template

@@ -35,7 +35,8 @@ from phoneworld.program.expr import (
 )  # fmt: skip
 
 Row = Mapping[str, Value]
-_NO_ROW: Row = Map()
+NO_ROW: Row = Map()
+"""Where no row is in scope."""
 WidgetCount = Callable[[str, bool | None], int]
 """Counts the widgets of the layout shown: see `program.expr.Widgets`."""
 
@@ -51,8 +52,8 @@ class Scope:
     variables: Mapping[str, Value]
     tables: Mapping[str, tuple[Row, ...]] = Map()
     typed: str = ""
-    row: Row = _NO_ROW
-    acted: Row = _NO_ROW
+    row: Row = NO_ROW
+    acted: Row = NO_ROW
     widgets: WidgetCount = _no_widgets
 
     def at(self, row: Row) -> Scope:

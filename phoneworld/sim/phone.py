@@ -11,11 +11,14 @@ from immutables import Map
 
 from phoneworld.errors import ActionError, ProgramError, SessionError
 from phoneworld.program.expr import Value
-from phoneworld.program.program import EvidenceKind, Program
-from phoneworld.sim.app import AppModel, Reaction
+from phoneworld.program.program import EvidenceKind, Program, all_variables
+from phoneworld.sim.acting import Reaction
+from phoneworld.sim.app import AppModel
+from phoneworld.sim.drawing import Drawing
+from phoneworld.sim.on_layout import keyboard_shown, shown_edits
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, PhoneState
-from phoneworld.sim.view import View
+from phoneworld.sim.view import View, above
 from phoneworld.ui import system
 from phoneworld.ui.action import (
     Action,
@@ -33,8 +36,8 @@ from phoneworld.ui.action import (
     check_on_screen,
 )  # fmt: skip
 from phoneworld.ui.device_state import DeviceState
-from phoneworld.ui.geometry import Bounds, Point, Size
-from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.geometry import Point, Size
+from phoneworld.ui.node import Hierarchy
 
 STEP_MS = 1000
 _VIEWS_KEPT = 1024
@@ -114,7 +117,7 @@ class Phone:
                 if screen not in program.screens:
                     raise ProgramError(f"{package} has no screen {screen!r}", hint="one of " + ", ".join(list(program.screens)[:20]))
             for names, kind in ((app.variables, "variable"), (app.tables, "table")):
-                known = program.variables if kind == "variable" else program.tables
+                known = all_variables(program) if kind == "variable" else program.tables
                 for name in names:
                     if name not in known:
                         raise ProgramError(f"{package} has no {kind} {name!r}", hint="one of " + ", ".join(list(known)[:20]))
@@ -131,12 +134,14 @@ class Phone:
         if not state.foreground:
             return self._launcher_view()
         model, app = self.models[state.foreground], state.apps[state.foreground]
-        screenful = model.screenful(app)
-        shown = model.edits(app, screenful) if app.edits or screenful.layout.bindings else {}
+        screenful = model.surface(app)
+        if isinstance(screenful, Drawing):
+            return screenful.view
+        shown = shown_edits(app, screenful) if app.edits or screenful.layout.bindings else {}
         key = (screenful.looks, tuple(sorted(shown.items())), app.focus)
         found = self._views.get(key)
         if found is None:
-            found = self._views[key] = _draw(model, app, screenful, shown, self.density)
+            found = self._views[key] = _draw(app, screenful, shown, self.density)
             if len(self._views) > _VIEWS_KEPT:
                 self._views.popitem(last=False)
         return found
@@ -162,7 +167,7 @@ class Phone:
         size = self.size
         if state.foreground:
             model = self.models[state.foreground]
-            size = model.screenful(state.apps[state.foreground]).layout.size
+            size = model.surface(state.apps[state.foreground]).size
         if not (isinstance(action, Tap) and 0 <= action.x < size.width and 0 <= action.y < size.height):
             try:
                 check_on_screen(action, size)
@@ -201,7 +206,7 @@ class Phone:
     def _to_launcher(self, state: PhoneState, evidence: EvidenceKind, message: str) -> Step:
         after = replace(self._tick(state, STEP_MS), foreground="")
         if state.foreground:
-            app = replace(state.apps[state.foreground], focus=None, departed=True)
+            app = self.models[state.foreground].hidden(state.apps[state.foreground])
             after = replace(after, apps=after.apps.set(state.foreground, app))
         return Step(after, bool(state.foreground), True, evidence, message)
 
@@ -230,7 +235,7 @@ class Phone:
             fired = model.fire(app, "close_app", "", package)
             if fired:
                 return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
-        stopped = replace(app, running=False, focus=None, stack=(), departed=True)
+        stopped = replace(model.hidden(app), running=False, stack=())
         after = replace(self._tick(state, STEP_MS), apps=state.apps.set(package, stopped))
         if state.foreground == package:
             after = replace(after, foreground="")
@@ -251,24 +256,7 @@ class Phone:
         return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
 
 
-def above(tree: Hierarchy, top: int) -> Hierarchy:
-    """The tree with all but its windows cut at the top of the keyboard, as where Android makes the app smaller (adjustResize).
-
-    What lies below keeps its node, without area, as web pages report what is scrolled out of sight.
-    """
-
-    def cut(node: Node) -> Node:
-        b = node.bounds
-        if b.bottom > top:
-            b = Bounds(b.left, b.top, b.right, top) if b.top < top else Bounds(0, 0, 0, 0)
-        children = tuple(map(cut, node.children))
-        unchanged = b == node.bounds and all(a is c for a, c in zip(children, node.children, strict=True))
-        return node if unchanged else replace(node, bounds=b, children=children)
-
-    return replace(tree, windows=tuple(replace(w, children=tuple(map(cut, w.children))) for w in tree.windows))
-
-
-def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tuple[str, str], Value], density: int) -> View:
+def _draw(app: AppState, screenful: Screenful, shown: dict[tuple[str, str], Value], density: int) -> View:
     """The view of an app: its layout with what its widgets show now put in."""
     layout = screenful.layout
     tree = layout.hierarchy
@@ -285,7 +273,7 @@ def _draw(model: AppModel, app: AppState, screenful: Screenful, shown: dict[tupl
             if "text" in attributes and node.hint and not attributes["text"] and node.text == node.hint:
                 attributes["text"] = node.hint
             tree = tree.replace_at(path, replace(node, **attributes))  # type: ignore[arg-type]
-    keyboard = model.keyboard_shown(app, screenful)
+    keyboard = keyboard_shown(app, screenful)
     state = replace(layout.state, keyboard=keyboard, clock_ms=None)
     recorded = layout.hierarchy
     if keyboard and not layout.state.keyboard:

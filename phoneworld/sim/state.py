@@ -13,6 +13,7 @@ from immutables import Map
 
 from phoneworld.errors import FileFormatError
 from phoneworld.program.expr import Value
+from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 
 NodeEdit = tuple[str, str, str]
@@ -33,7 +34,8 @@ class AppState:
 
     `edits` holds what a widget shows instead of what its layout says, with the layout's value at the time of the edit: an
     edit lasts until the layout itself changes that value. `focus` is the node key of the field that has the focus where
-    that differs from the layout. `departed` is True from the first step on that the recording did not hold.
+    that differs from the layout. `departed` is True from the first step on that the recording did not hold. `next_row` is the id
+    of the next new row: ids are never given twice.
     """
 
     screen: str
@@ -44,6 +46,7 @@ class AppState:
     focus: str | None = None
     running: bool = True
     departed: bool = False
+    next_row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ def state_to_json(state: PhoneState) -> dict[str, Any]:
                 "focus": app.focus,
                 "running": app.running,
                 "departed": app.departed,
+                "next_row": app.next_row,
             }
             for package, app in sorted(state.apps.items())
         },
@@ -101,7 +105,7 @@ def state_from_json(obj: Any) -> PhoneState:
 def _app(obj: Any, where: str) -> AppState:
     kinds: dict[str, type | tuple[type, ...]] = {
         "screen": str, "variables": dict, "tables": dict, "edits": list, "stack": list, "focus": (str, type(None)),
-        "running": bool, "departed": bool,
+        "running": bool, "departed": bool, "next_row": int,
     }  # fmt: skip
     app = _fields(obj, where, kinds)
     edits: dict[NodeEdit, tuple[Value, Value]] = {}
@@ -109,12 +113,7 @@ def _app(obj: Any, where: str) -> AppState:
         at = f"{where}.edits[{i}]"
         edit = _fields(item, at, {"screen": str, "node": str, "attribute": str, "over": object, "value": object})
         edits[(edit["screen"], edit["node"], edit["attribute"])] = (_value(edit["over"], at), _value(edit["value"], at))
-    tables: dict[str, tuple[Row, ...]] = {}
-    for name, rows in app["tables"].items():
-        tables[name] = tuple(
-            {k: _value(v, f"{where}.tables.{name}") for k, v in _check(row, dict, f"{where}.tables.{name}").items()}
-            for row in _check(rows, list, f"{where}.tables.{name}")
-        )
+    tables, next_row = _tables(app["tables"], f"{where}.tables", app["next_row"])
     places = []
     for i, item in enumerate(app["stack"]):
         place = _fields(item, f"{where}.stack[{i}]", {"screen": str, "variables": dict})
@@ -128,7 +127,30 @@ def _app(obj: Any, where: str) -> AppState:
         focus=app["focus"],
         running=app["running"],
         departed=app["departed"],
+        next_row=next_row,
     )
+
+
+def _tables(obj: dict[str, Any], where: str, next_row: int) -> tuple[dict[str, tuple[Row, ...]], int]:
+    """The tables, and the next free row id. A row that was written without an id gets one."""
+    tables: dict[str, tuple[Row, ...]] = {}
+    for name, rows in obj.items():
+        read: list[Row] = []
+        for i, item in enumerate(_check(rows, list, f"{where}.{name}")):
+            at = f"{where}.{name}[{i}]"
+            row: Row = {column: _value(cell, at) for column, cell in _check(item, dict, at).items()}
+            if ROW_ID in row:
+                next_row = max(next_row, _check(row[ROW_ID], int, f"{at}.{ROW_ID}") + 1)
+            read.append(row)
+        tables[name] = tuple(read)
+    for name, rows in tables.items():
+        numbered: list[Row] = []
+        for row in rows:
+            if ROW_ID not in row:
+                row, next_row = {**row, ROW_ID: next_row}, next_row + 1
+            numbered.append(row)
+        tables[name] = tuple(numbered)
+    return tables, next_row
 
 
 def _fields(obj: Any, where: str, kinds: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:

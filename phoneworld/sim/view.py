@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from phoneworld.ui.device_state import DeviceState
-from phoneworld.ui.geometry import Size
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.node import Hierarchy, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +28,20 @@ class View:
     recorded: Hierarchy | None = None
     screenshot: str | None = None
     keyboard: bool = False
+
+
+def above(tree: Hierarchy, top: int) -> Hierarchy:
+    """The tree with all but its windows cut at the top of the keyboard, as where Android makes the app smaller (adjustResize).
+
+    What lies below keeps its node, without area, as web pages report what is scrolled out of sight.
+    """
+
+    def cut(node: Node) -> Node:
+        b = node.bounds
+        if b.bottom > top:
+            b = Bounds(b.left, b.top, b.right, top) if b.top < top else Bounds(0, 0, 0, 0)
+        children = tuple(map(cut, node.children))
+        unchanged = b == node.bounds and all(a is c for a, c in zip(children, node.children, strict=True))
+        return node if unchanged else replace(node, bounds=b, children=children)
+
+    return replace(tree, windows=tuple(replace(w, children=tuple(map(cut, w.children))) for w in tree.windows))

@@ -1,0 +1,290 @@
+"""Templates drawn: a screen's slots and rows for the values of variables and tables, placed, and ready to be touched.
+
+A drawing depends on what its template reads and on nothing else; `AppModel` keeps the last ones by just that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from functools import cached_property
+from operator import attrgetter
+
+from phoneworld.program.expr import TRUE, Value, names_in, tables_in
+from phoneworld.program.program import Layout, Screen
+from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn, Part, Rows, Slot, SlotAttribute
+from phoneworld.sim.compiled import Function, Tables, Variables, compiled
+from phoneworld.sim.evaluate import NO_ROW, Row, as_text
+from phoneworld.sim.surface import Surface
+from phoneworld.sim.view import View, above
+from phoneworld.ui import system
+from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
+
+_NAMES = tuple(f.name for f in fields(Node))
+_values_of = attrgetter(*_NAMES)
+_TEXT, _HINT, _FOCUSED, _INDEX, _CHILDREN = (_NAMES.index(name) for name in ("text", "hint", "focused", "index", "children"))
+_WORDS: frozenset[SlotAttribute] = frozenset(("text", "content_desc", "hint", "resource_id"))
+_ROWS_KEPT = 2048
+
+
+class Drawing(Surface):
+    """A drawn screen. Immutable once made."""
+
+    def __init__(self, model: TemplateModel, windows: tuple[Drawn, ...], variables: Variables, tables: Tables) -> None:
+        self.model = model
+        template = model.template
+        self.focus = _name(variables.get(FOCUS))
+        self.keyboard = bool(variables.get(KEYBOARD))
+        self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
+        super().__init__(Hierarchy(model.placed(self.windows, keyboard=self.keyboard), template.rotation), template.size)
+        self._looks = (model.name, [(n, variables.get(n)) for n in model.variables], [(n, tables.get(n)) for n in model.tables])
+
+    @cached_property
+    def _drawn(self) -> dict[Path, Drawn]:
+        found: dict[Path, Drawn] = {}
+        stack: list[tuple[Path, Drawn]] = [((i,), w) for i, w in enumerate(self.windows)]
+        while stack:
+            path, drawn = stack.pop()
+            found[path] = drawn
+            stack.extend(((*path, i), child) for i, child in enumerate(drawn.children))
+        return found
+
+    @cached_property
+    def keys(self) -> Mapping[Path, str]:
+        """The name of every node: `Drawn.name`."""
+        return {path: drawn.name for path, drawn in self._drawn.items()}
+
+    @cached_property
+    def paths(self) -> dict[str, Path]:
+        """Where each name is; the first in document order where two are equal."""
+        found: dict[str, Path] = {}
+        for path, name in sorted(self.keys.items()):
+            found.setdefault(name, path)
+        return found
+
+    def node(self, key: str) -> Node | None:
+        """The node with this name, or None where the drawing has none."""
+        path = self.paths.get(key)
+        return None if path is None else self.hierarchy.at(path)
+
+    def drawn(self, name: str) -> Drawn | None:
+        """The slot and the row behind a name."""
+        path = self.paths.get(name)
+        return None if path is None else self._drawn[path]
+
+    def siblings(self, name: str) -> tuple[str, ...]:
+        """The names of the widgets that have the same parent as this one, itself among them."""
+        path = self.paths[name]
+        around = self._drawn[path[:-1]].children if len(path) > 1 else self.windows
+        return tuple(d.name for d in around)
+
+    def hit(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None, int | None] | None:
+        """What a gesture at a pixel lands on: slot key, key of the slot that takes the gesture, id of the row of that widget."""
+        touched = self.touch(gesture, x, y)
+        if touched is None:
+            return None
+        name, target = touched
+        at = self.drawn(name)
+        takes = self.drawn(target) if target is not None else None
+        acted = takes or at
+        return at.key if at else name, takes.key if takes else None, acted.row if acted else None
+
+    @cached_property
+    def view(self) -> View:
+        """What the phone shows of it, with the recorded picture of the same screen under it where one fits."""
+        template, density = self.model.template, self.model.density
+        layout = self.model.picture(keyboard=self.keyboard)
+        recorded = layout.hierarchy if layout else None
+        if layout and self.keyboard and not layout.state.keyboard:
+            recorded = above(layout.hierarchy, system.keyboard_bounds(layout.size, density).top)
+        return View(
+            hierarchy=self.hierarchy,
+            size=template.size,
+            density=density,
+            state=replace(template.state, keyboard=self.keyboard, clock_ms=None),
+            key=hashlib.sha256(repr(self._looks).encode("utf-8", "backslashreplace")).hexdigest()[:24],
+            recorded=recorded,
+            screenshot=layout.screenshot if layout else None,
+            keyboard=self.keyboard and not (layout is not None and layout.state.keyboard),
+        )
+
+
+class TemplateModel:
+    """The template of a screen made ready to be drawn. Immutable but for what it remembers of rows drawn before."""
+
+    def __init__(self, screen: Screen, density: int, package: str) -> None:
+        assert screen.template is not None
+        self.screen = screen
+        self.density = density
+        self.template = screen.template
+        self.name = f"{package}/{screen.id}/{hashlib.sha256(repr(screen.template).encode('utf-8', 'backslashreplace')).hexdigest()}"
+        self.slots: dict[str, Slot] = {}
+        self.table_of: dict[str, str | None] = {}
+        for slot, table in self.template.slots():
+            self.slots[slot.key] = slot
+            self.table_of[slot.key] = table
+        reads = [_reads(w) for w in self.template.windows]
+        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD)).union(*(v for v, _ in reads))))
+        self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
+        self._windows = tuple(_Slot(w) for w in self.template.windows)
+
+    def key(self, variables: Variables, tables: Tables) -> tuple[object, ...]:
+        """What a drawing depends on: values, their types (for 1 is True), and tables by identity, for they never change."""
+        get, at = variables.get, tables.get
+        values = [get(name) for name in self.variables]
+        return (self.screen.id, *values, *map(type, values), *[id(at(name)) for name in self.tables])
+
+    def drawing(self, variables: Variables, tables: Tables) -> Drawing:
+        """The screen for these values."""
+        windows = (w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows)
+        return Drawing(self, tuple(w for w in windows if w is not None), variables, tables)
+
+    def placed(self, windows: tuple[Drawn, ...], *, keyboard: bool) -> tuple[Node, ...]:
+        """The drawn widgets as one tree a window, with bounds."""
+        return tuple(_nested(w, i) for i, w in enumerate(windows))
+
+    def picture(self, *, keyboard: bool) -> Layout | None:
+        """The layout whose picture can lie under a drawing; one with the keyboard in it only where that is up."""
+        shot = [lay for lay in self.screen.layouts if lay.screenshot and lay.size == self.template.size]
+        same = next((lay for lay in shot if lay.state.keyboard == keyboard), None)
+        return same or next((lay for lay in shot if not lay.state.keyboard), None)
+
+
+class _Slot:
+    """A slot made ready."""
+
+    __slots__ = ("attributes", "children", "key", "node", "static", "values", "when")
+
+    def __init__(self, slot: Slot) -> None:
+        self.static: Drawn | None = None
+        self.key = slot.key
+        # The variable `focus` says what has the focus, not the capture the slot was first seen in.
+        self.node = replace(slot.node, focused=False, children=())
+        self.values: tuple[object, ...] = _values_of(self.node)
+        self.when = None if slot.when == TRUE else compiled(slot.when)
+        self.attributes: tuple[tuple[int, bool, Function], ...] = tuple(
+            (_NAMES.index(name), name in _WORDS, compiled(value)) for name, value in slot.attributes
+        )
+        self.children: tuple[_Slot | _Rows, ...] = tuple(_ready(child) for child in slot.children)
+        fixed = self.when is None and not self.attributes and all(isinstance(c, _Slot) and c.static for c in self.children)
+        if fixed:
+            self.static = Drawn(self.key, self.node, None, tuple(c.static for c in self.children if isinstance(c, _Slot) and c.static))
+
+    def draw(self, v: Variables, t: Tables, row: Row, acted: Row, row_id: int | None) -> Drawn | None:
+        if self.static is not None and row_id is None:
+            return self.static
+        if self.when is not None and not self.when(v, t, "", row, acted):
+            return None
+        children: list[Drawn] = []
+        for child in self.children:
+            if isinstance(child, _Slot):
+                drawn = child.draw(v, t, row, acted, row_id)
+                if drawn is not None:
+                    children.append(drawn)
+            else:
+                child.draw(v, t, row, acted, children)
+        node = self.node
+        if self.attributes:
+            values = list(self.values)
+            for at, words, function in self.attributes:
+                value = function(v, t, "", row, acted)
+                if not words:
+                    values[at] = bool(value)
+                elif at != _HINT or value is not None:
+                    values[at] = as_text(value)
+                else:
+                    values[at] = None
+            if not values[_TEXT] and node.is_editable and node.hint and node.text == node.hint:
+                values[_TEXT] = node.hint  # older Android reports the hint as the text of an empty field
+            node = Node(*values)  # type: ignore[arg-type]
+        return Drawn(self.key, node, row_id, tuple(children))
+
+
+class _Rows:
+    """The rows of a table made ready. A row is drawn again only where its cells, or what else it reads, have changed."""
+
+    __slots__ = ("_known", "row", "table", "tables", "variables", "where")
+
+    def __init__(self, rows: Rows) -> None:
+        self.table = rows.table
+        self.where = None if rows.where == TRUE else compiled(rows.where)
+        self.row = _Slot(rows.row)
+        variables, tables = _reads(rows.row)
+        self.variables = tuple(sorted(variables))
+        self.tables = tuple(sorted(tables))
+        self._known: dict[tuple[object, ...], tuple[Drawn | None, tuple[object, ...]]] = {}
+
+    def draw(self, v: Variables, t: Tables, outer: Row, around: Row, into: list[Drawn]) -> None:
+        values = [v.get(name) for name in self.variables]
+        seen = [t.get(name) for name in self.tables]
+        rest = (id(outer), *values, *map(type, values), *map(id, seen))
+        for row in t.get(self.table, ()):
+            if self.where is not None and not self.where(v, t, "", row, outer):
+                continue
+            key = (id(row), *rest)
+            known = self._known.get(key)
+            if known is None:
+                if len(self._known) >= _ROWS_KEPT:
+                    self._known.clear()
+                row_id = row.get(ROW_ID)
+                drawn = self.row.draw(v, t, row, outer, row_id if isinstance(row_id, int) else None)
+                # What the key names by identity is kept with it, so that no other thing can come by the same id.
+                known = self._known[key] = (drawn, (row, outer, seen))
+            if known[0] is not None:
+                into.append(known[0])
+
+
+def _ready(part: Part) -> _Slot | _Rows:
+    return _Slot(part) if isinstance(part, Slot) else _Rows(part)
+
+
+def _parts(part: Part) -> Iterator[Part]:
+    stack: list[Part] = [part]
+    while stack:
+        part = stack.pop()
+        yield part
+        stack.extend(part.children if isinstance(part, Slot) else (part.row,))
+
+
+def _reads(part: Part) -> tuple[frozenset[str], frozenset[str]]:
+    """The variables and the tables that a part of a template reads."""
+    variables: set[str] = set()
+    tables: set[str] = set()
+    for inner in _parts(part):
+        if isinstance(inner, Rows):
+            tables.add(inner.table)
+            exprs = [inner.where]
+        else:
+            exprs = [inner.when, *(value for _, value in inner.attributes)]
+        for expr in exprs:
+            variables |= names_in(expr)
+            tables |= tables_in(expr)
+    return frozenset(variables), frozenset(tables)
+
+
+def _nested(drawn: Drawn, index: int) -> Node:
+    """The node of a drawn widget with all below it, numbered."""
+    children = tuple([_nested(child, i) for i, child in enumerate(drawn.children)])
+    if not children and drawn.node.index == index:
+        return drawn.node
+    values = list(_values_of(drawn.node))
+    values[_INDEX], values[_CHILDREN] = index, children
+    return Node(*values)
+
+
+def _with_focus(drawn: Drawn, name: str) -> Drawn:
+    """The same with the widget of this name focused, where there is one."""
+    if name.startswith(drawn.key) and drawn.name == name:
+        values = list(_values_of(drawn.node))
+        values[_FOCUSED] = True
+        return Drawn(drawn.key, Node(*values), drawn.row, drawn.children)
+    for i, child in enumerate(drawn.children):
+        found = _with_focus(child, name)
+        if found is not child:
+            return Drawn(drawn.key, drawn.node, drawn.row, (*drawn.children[:i], found, *drawn.children[i + 1 :]))
+    return drawn
+
+
+def _name(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
