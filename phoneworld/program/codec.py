@@ -115,6 +115,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _union_names() -> frozenset[str]:
     from phoneworld.program.effect import Effect
     from phoneworld.program.expr import Expr
+    from phoneworld.program.placement import Extent, Position
     from phoneworld.program.template import Part
 
-    return frozenset(member.__name__ for union in (Expr, Effect, Part) for member in get_args(union))
+    return frozenset(member.__name__ for union in (Expr, Effect, Part, Position, Extent) for member in get_args(union))
