@@ -207,7 +207,9 @@ class Hierarchy:
             if cut.is_empty:
                 continue
             handling, drawn = windows.setdefault(path[0], ([], []))
-            stops = node.handles_touch or (page is not None and node.is_drawn)
+            # A page's tree has no stacking order: an empty box of it that takes no touch mostly lies behind (the veil of a dialog).
+            is_veil = not (node.text or node.content_desc or node.children) and node.class_name.endswith("TextView")
+            stops = node.handles_touch or (page is not None and node.is_drawn and not is_veil)
             kind = handling if stops else drawn if node.is_drawn else bare
             kind.append((path, node if cut == node.bounds else replace(node, bounds=cut)))
         order: list[tuple[Path, Node]] = []

@@ -85,6 +85,11 @@ def test_in_a_web_page_what_is_drawn_above_takes_the_tap_as_in_the_dom() -> None
     assert target(Hierarchy((box(page),)), 5, 5) is None
 
 
+def test_an_empty_box_of_a_web_page_lets_the_tap_through_for_the_tree_does_not_say_that_it_lies_behind() -> None:
+    page = box(button(), label(text=""), class_name="android.webkit.WebView")
+    assert target(Hierarchy((box(page),)), 5, 5) == (0, 0, 0)
+
+
 def test_a_native_label_over_a_web_page_lets_the_tap_through_to_the_page() -> None:
     page = box(button(), class_name="android.webkit.WebView")
     assert target(Hierarchy((box(page, label()),)), 5, 5) == (0, 0, 0)
