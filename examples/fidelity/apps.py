@@ -36,7 +36,7 @@ class App:
     start: Callable[[Path], AbstractContextManager[Started]]
     size: Size = Size(1080, 2400)
     density: int = 480
-    pace: Pace = Pace(0.06, 0.18)
+    pace: Pace = Pace(0.06, 0.18, 3)
     clock_ms: int | None = None
     frozen: bool = False
 
@@ -89,13 +89,13 @@ def _ours(name: str) -> App:
     return App(name, _static(lambda: WEBAPPS / name), clock_ms=_MONDAY, frozen=True)
 
 
-SLOW = Pace(0.12, 0.45)
+SLOW = Pace(0.12, 0.45, 3)
 APPS: dict[str, App] = {
     app.name: app
     for app in (
         *(_todomvc(name) for name in ("vanillajs", "react", "vue", "backbone", "knockoutjs")),
         App("notes", _static(lambda: NOTES)),
-        App("weui", _weui, pace=Pace(0.12, 0.35)),
+        App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
         App("ihatemoney", _ihatemoney, pace=SLOW),
         *(_ours(name) for name in ("shop", "messages", "agenda", "settings", "food")),
         App("bank", _bank, pace=SLOW, frozen=True),

@@ -20,8 +20,11 @@ from phoneworld.ui.node import Hierarchy, Node, Path
 Kind = tuple[str, str, str]
 """Class, id, and id of the nearest ancestor that has one."""
 
+POLICY = 2
+"""Changes when the same seed acts otherwise; recordings tell it in their source."""
+
 _BLANK, _ONE_WORD, _KNOWN = 0.05, 0.07, 0.06
-_BACK, _RESTART, _SWIPE = 0.05, 0.015, 0.06
+_BACK, _BACK_STUCK, _RESTART, _SWIPE = 0.05, 0.3, 0.015, 0.06
 _DOUBLE_TAP, _LONG_PRESS = 0.2, 0.15
 _ROW_TEXT, _OTHER_TEXT, _DEAD_END, _HAS_FOCUS = 0.7, 0.05, 0.05, 0.15
 _WORDS = "words"  # stands for the class of what shows words and takes no touch by itself
@@ -55,19 +58,23 @@ HELD_OUT = Vocabulary(
 
 @dataclass(slots=True)
 class Memory:
-    """What acting remembers of a recording: how often a touch led where hardly anything can be done, and how often it did not."""
+    """What acting remembers of a recording: how often a touch led where hardly anything can be done, and how often it did not; how
+    often a widget changed nothing lately.
+    """
 
     dead_ends: Counter[tuple[Kind, str]] = field(default_factory=Counter)
     dead_kinds: Counter[Kind] = field(default_factory=Counter)
     live_kinds: Counter[Kind] = field(default_factory=Counter)
+    idle: Counter[tuple[Kind, str]] = field(default_factory=Counter)
 
     def learn(self, before: Hierarchy, hit: Path | None, after: Hierarchy, size: Size, package: str) -> None:
         """Takes in where a touch led."""
         if hit is None:
             return
-        kind = kind_of(before, hit)
+        kind, label = kind_of(before, hit), before.at(hit).label
+        self.idle[kind, label] = self.idle[kind, label] + 1 if before == after else 0
         if len(_takers(after, size, package)) <= 1 < len(_takers(before, size, package)):
-            self.dead_ends[kind, before.at(hit).label] += 1
+            self.dead_ends[kind, label] += 1
             self.dead_kinds[kind] += 1
         else:
             self.live_kinds[kind] += 1
@@ -87,26 +94,29 @@ def choose(
     words: Vocabulary = HELD_OUT,
     memory: Memory | None = None,
     last: Action | None = None,
+    is_stuck: bool = False,
 ) -> Action:
-    """What to do next; `last` is what was done before this screen."""
+    """What to do next; `last` is what was done before this screen, `is_stuck` says that it changed nothing."""
     visible = [(path, node) for path, node in tree.walk() if tree.is_visible(path, size)]
     if not any(node.package == package for _, node in visible):
         return OpenApp(package)
     focused = next((node for _, node in visible if node.focused and node.is_editable), None)
     if focused is not None and keyboard:
-        if not focused.value and dice.random() < 0.85:
+        # A field that is empty again after Enter may ask for one more, or keep what it was given: only one in two gets it.
+        if not focused.value and dice.random() < (0.5 if last == PressKey("enter") else 0.85):
             return _typing(focused, visible, words, dice)
         if focused.value and dice.random() < 0.7:
             # Mostly what was typed is sent; what stood there before is mostly changed.
             share = 0.75 if isinstance(last, TypeText) else 0.4
             return PressKey("enter") if dice.random() < share else _typing(focused, visible, words, dice)
     chance = dice.random()
-    if chance < _BACK:
+    if chance < (_BACK_STUCK if is_stuck and last != PressKey("back") else _BACK):
         return PressKey("back")
-    if chance < _BACK + _RESTART:
+    chance = dice.random()
+    if chance < _RESTART:
         return CloseApp(package)
     scrollers = [node for _, node in visible if node.scrollable]
-    if chance < _BACK + _RESTART + _SWIPE and scrollers:
+    if chance < _RESTART + _SWIPE and scrollers:
         return _swipe(dice.choice(scrollers).bounds.intersect(size.bounds), dice)
     return _touch(tree, size, dice, memory or Memory())
 
@@ -130,6 +140,7 @@ def _touch(tree: Hierarchy, size: Size, dice: Random, memory: Memory) -> Action:
         target = tree.nearest(under, "tap") if under is not None else None
         kind = kind_of(tree, path)
         weight = _DEAD_END if memory.is_dead_end(kind, node.label) else _HAS_FOCUS if node.focused and node.is_editable else 1.0
+        weight /= 1 + memory.idle[kind, node.label]
         if is_taker and target == path:
             kinds.setdefault(kind, []).append((path, point, weight))
         elif not is_taker and target is None:

@@ -16,7 +16,7 @@ from random import Random
 from phoneworld.device.device import Device, InstalledApp
 from phoneworld.device.settle import Reading, settle
 from phoneworld.errors import ActionError, DeviceNotFound
-from phoneworld.fidelity.acting import HELD_OUT, Memory, Vocabulary, choose
+from phoneworld.fidelity.acting import HELD_OUT, POLICY, Memory, Vocabulary, choose
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
 from phoneworld.ui.action import Action, DoubleTap, OpenApp, Tap, TypeText, points_of
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
@@ -28,10 +28,13 @@ _NEAR_DP = 100
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a screen must be still to be taken for settled, and one that shows what it showed before the action."""
+    """How long a screen must be still to be taken for settled, and one that shows what it showed before the action; and how long
+    something that looks like a progress widget is waited for.
+    """
 
     quiet_s: float = 0.1
     unchanged_quiet_s: float = 0.35
+    busy_timeout_s: float = 12.0
 
 
 @dataclass(slots=True)
@@ -107,7 +110,7 @@ def collect(
         done += found.graph.traces
         if on_trace is not None:
             on_trace(number)
-    graph = StateGraph(found.graph.app, device.info, captures, tuple(done), "phoneworld fidelity")
+    graph = StateGraph(found.graph.app, device.info, captures, tuple(done), f"phoneworld fidelity, acting {POLICY}")
     return HeldOut(graph, pictures)
 
 
@@ -141,8 +144,16 @@ def act(
         captures[name] = Capture(name, reading.hierarchy, size, sha, reading.state, now_ms, reading.settled, notes=_notes(reading))
         return name
 
+    calm: frozenset[str] = frozenset()
+
     def look(before: Hierarchy | None = None) -> Reading:
-        return settle(device, quiet_s=pace.quiet_s, unchanged_quiet_s=pace.unchanged_quiet_s, before=before)
+        nonlocal calm
+        seen = settle(
+            device, timeout_s=min(5.0, pace.busy_timeout_s), quiet_s=pace.quiet_s, unchanged_quiet_s=pace.unchanged_quiet_s,
+            busy_timeout_s=pace.busy_timeout_s, before=before, calm=calm,
+        )  # fmt: skip
+        calm |= seen.busy
+        return seen
 
     dice = Random(f"{kind}:{seed}:{number}")
     device.clear_app(app)
@@ -151,12 +162,14 @@ def act(
     start = at = keep(reading)
     transitions: list[Transition] = []
     last: Action | None = None
+    is_stuck = False
     done_at = time.monotonic()
     for _ in range(steps):
         size = captures[at].size
         action = choose(
-            reading.hierarchy, size, keyboard=reading.state.keyboard, package=app, dice=dice, words=words, memory=memory, last=last
-        )
+            reading.hierarchy, size, keyboard=reading.state.keyboard, package=app, dice=dice, words=words, memory=memory, last=last,
+            is_stuck=is_stuck,
+        )  # fmt: skip
         if last is not None and _is_near(last, action, device.info.density):
             time.sleep(max(0.0, _APART_S - (time.monotonic() - done_at)))
         try:
@@ -169,12 +182,13 @@ def act(
         touched = before.hierarchy.hit_test(points[0], "tap", size) if points else None
         hit = (touched.target or touched.node) if touched else _focused(before.hierarchy, action)
         after = keep(reading)
+        is_stuck = before.hierarchy == reading.hierarchy
         memory.learn(before.hierarchy, hit, reading.hierarchy, size, app)
         transitions.append(Transition(at, action, after, hit, reading.waited_ms))
         at = after
     trace = Trace(f"{kind}-{number}", start, tuple(transitions), "fresh", seed=seed)
     recorded = RecordedApp(app, installed.label, installed.activity)
-    return HeldOut(StateGraph(recorded, device.info, captures, (trace,), "phoneworld fidelity"), pictures)
+    return HeldOut(StateGraph(recorded, device.info, captures, (trace,), f"phoneworld fidelity, acting {POLICY}"), pictures)
 
 
 def joined(graphs: Sequence[StateGraph]) -> StateGraph:
