@@ -8,6 +8,7 @@ VERBS = {
     "graph": "graph",
     "build": "build",
     "serve": "serve",
+    "state": "state",
     "fidelity": "fidelity",
     "phone": "phone",
     "devices": "phone",
