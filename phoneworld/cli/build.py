@@ -14,7 +14,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from phoneworld.cli.exits import NOT_REPLAYED
-from phoneworld.cli.files import need_graph
+from phoneworld.cli.files import may_build, need_graph
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
 from phoneworld.errors import FileFormatError
@@ -46,7 +46,8 @@ def build(
     """
     need_graph(graph)
     target = out or graph.with_name(graph.name.removesuffix(".json").removesuffix(".graph") + ".bundle")
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=progress_console, transient=True) as progress:
+    may_build(target)
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=progress_console, transient=True, disable=not progress_console.is_terminal) as progress:
         task = progress.add_task("reading the recording", total=None)
         recording = load_graph(graph)
         shots, missing = {}, []

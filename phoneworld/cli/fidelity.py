@@ -90,7 +90,7 @@ def _collect(against: str, package: str, traces: int, steps: int, seed: int, out
     from phoneworld.fidelity.heldout import collect
     from phoneworld.graph.file import save_graph
 
-    bar = Progress(TextColumn("acting on the real app"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console)
+    bar = Progress(TextColumn("acting on the real app"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
     device = open_device(against, WebPhone(package=package) if against.startswith("web:") else None)
     try:
         with bar:

@@ -80,6 +80,13 @@ def may_write(path: Path, kind: Literal["graph", "page"], *, force: bool) -> Non
         raise WriteError(f"{path} is there already, and is no {words} of ours", hint="name another file, or --force to replace it")
 
 
+def may_build(folder: Path) -> None:
+    """Raises WriteError where a bundle may not be put, because something else stands there: asked before the work is done."""
+    if what_lies_at(folder) in ("bundle", "nothing") or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    raise WriteError(f"{folder} is there already, and is no bundle", hint="name another folder with -o")
+
+
 def marked(page: str) -> str:
     """An HTML page that says that it is ours."""
     return page.replace("<head>", f"<head>\n{_MARK}", 1) if _MARK not in page else page

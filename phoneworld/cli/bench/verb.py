@@ -97,7 +97,7 @@ def _first_app() -> Path | None:
 def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
     """All figures, by stable keys; those of pictures are None where none can be drawn."""
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True
+        SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True, disable=not progress_console.is_terminal
     ) as progress:
         task = progress.add_task("reading the app", total=None)
 
