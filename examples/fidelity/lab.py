@@ -2,6 +2,8 @@
 
     python -m examples.fidelity.lab record vanillajs notes --actions 300
     python -m examples.fidelity.lab score vanillajs notes --actions 75,150,300
+    python -m examples.fidelity.lab score shop --recording asked.graph.json --policy asking
+    python -m examples.fidelity.lab report -o curves.html
 
 The web device runs in this process, without adb and without pictures. A training recording is a row of traces from a fresh start;
 what is measured after N actions is its first N. Held-out traces have words and a seed of their own.
@@ -9,22 +11,30 @@ what is measured after N actions is its first N. Held-out traces have words and 
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
+from examples.fidelity import results
 from examples.fidelity.apps import APPS, App
+from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.web.device import WebDevice
 from phoneworld.fidelity.acting import HELD_OUT, TRAINING
+from phoneworld.fidelity.curves import curves_page
+from phoneworld.fidelity.explain import divergences, lines
 from phoneworld.fidelity.heldout import TreesOnly, act, joined, remembered
+from phoneworld.fidelity.measure import MOCK, measure, summarise
+from phoneworld.fidelity.report_page import report_page
 from phoneworld.graph.file import load_graph, save_graph
 from phoneworld.graph.graph import StateGraph
+from phoneworld.graph.merge import renamed_app
 
 Part = Literal["train", "held"]
 
@@ -100,6 +110,89 @@ def record(
                 if out is not None:
                     out.mkdir(parents=True, exist_ok=True)
                     save_graph(graph, out / f"{name}-{part}.graph.json")
+
+
+@lab.command()
+def score(
+    apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
+    actions: Annotated[str, typer.Option(help="After how many recorded actions, with commas.")] = "75,150,300",
+    recording: Annotated[Path | None, typer.Option(help="Another recording of the one app, made by `phoneworld record`, say.")] = None,
+    policy: Annotated[str, typer.Option(help="How it was recorded.")] = "random",
+    again: Annotated[bool, typer.Option("--again", help="Measure what was measured with this code already.")] = False,
+    explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write APP-ACTIONS.html with both phones to this folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each result as a line of JSON.")] = False,
+) -> None:
+    """Build the mock after so many actions, and score it on the held-out traces beside plain replay. Results go to results.jsonl."""
+    if recording is not None and len(apps) != 1:
+        raise typer.BadParameter("a recording is of one app", param_hint="--recording")
+    numbers = sorted({int(word) for word in actions.split(",")})
+    code = results.code_digest()
+    for name in apps:
+        app = APPS[name]
+        whole = joined(recorded(app, "train", max(numbers))) if recording is None else renamed_app(load_graph(recording), app.package)
+        heldout = joined(recorded(app, "held"))
+        held = results.digest(heldout)
+        for number in numbers:
+            row = _scored(app, whole, heldout, number, policy=policy, held=held, code=code, again=again, explain=explain, html=html)
+            if as_json:
+                typer.echo(json.dumps(row, ensure_ascii=False, sort_keys=True))
+            else:
+                typer.echo("  ".join(results.table([row], list(APPS))[0]))
+
+
+def _scored(
+    app: App,
+    whole: StateGraph,
+    heldout: StateGraph,
+    actions: int,
+    *,
+    policy: str,
+    held: str,
+    code: str,
+    again: bool,
+    explain: int,
+    html: Path | None,
+) -> dict[str, Any]:
+    graph = results.prefix(whole, actions)
+    key = results.Key(app.name, actions, policy, results.digest(graph), held, code)
+    known = next((r for r in results.load() if results.is_of(r, key)), None)
+    if known is not None and not (again or explain or html):
+        return known
+    began = time.monotonic()
+    compiled = compile_graph(graph)
+    compile_s = time.monotonic() - began
+    scores = measure(compiled.program, heldout, graph)
+    figures = {name: summarise(s) for name, s in scores.items()}
+    row = results.row_of(
+        key,
+        figures,
+        compile_s=round(compile_s, 1),
+        done=sum(1 for _ in graph.transitions()),
+        replay={"steps": len(compiled.replay.steps), "exact": compiled.replay.exact},
+    )
+    results.append(row)
+    for divergence in divergences(scores[MOCK], heldout)[:explain]:
+        console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
+    if html is not None:
+        html.mkdir(parents=True, exist_ok=True)
+        page = report_page(f"{app.name} after {actions} actions", figures, scores[MOCK], heldout)
+        (html / f"{app.name}-{actions}.html").write_text(page, encoding="utf-8")
+    return row
+
+
+@lab.command()
+def report(
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write a page with the table and the curves.")] = None,
+) -> None:
+    """Print all results as a table; write them as a page with curves."""
+    rows = results.load()
+    typer.echo("| " + " | ".join(results.COLUMNS) + " |\n|" + "---|" * len(results.COLUMNS))
+    for cells in results.table(rows, list(APPS)):
+        typer.echo("| " + " | ".join(cells) + " |")
+    if out is not None:
+        out.write_text(curves_page(rows, list(APPS)), encoding="utf-8")
+        console.print(f"report: {out}", highlight=False)
 
 
 if __name__ == "__main__":
