@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import re
 import socket
 import threading
 import time
 
 from phoneworld.device.adb import AdbDevice
 from phoneworld.device.adb_server import AdbServer
-from phoneworld.errors import DeviceLost
-from recorder.getevent import InputDevice, parse_input_devices, touchscreens
+from phoneworld.errors import DeviceLost, RecordingError
+from phoneworld.ui.glass import InputDevice, parse_input_devices
 
 _CHUNK = 64 * 1024
+_PENS = re.compile(r"pen|stylus|mouse|digitizer_aux", re.I)
 
 
 def glass_of(device: AdbDevice) -> tuple[InputDevice, ...]:
     """The phone's touchscreens. Raises RecordingError where it has none that can be read."""
     return touchscreens(parse_input_devices(device.run("getevent -lp 2>&1").everything))
+
+
+def touchscreens(devices: tuple[InputDevice, ...]) -> tuple[InputDevice, ...]:
+    """Those that may be the screen's glass: usually one; of several none can be told to be it, so all are listened to.
+
+    Raises RecordingError where there is none.
+    """
+    able = [d for d in devices if d.x is not None and d.y is not None and d.x.max > d.x.min and d.y.max > d.y.min]
+    for narrower in (lambda d: d.multi, lambda d: d.direct, lambda d: not _PENS.search(d.name)):
+        able = [d for d in able if narrower(d)] or able
+    if not able:
+        names = ", ".join(d.name or d.path for d in devices) or "none"
+        raise RecordingError(f"no touchscreen among the phone's input devices ({names})", hint="use --mode mirror, which needs none")
+    return tuple(able)
 
 
 class AdbEvents:
@@ -58,5 +74,3 @@ class AdbEvents:
             self._wire.shutdown(socket.SHUT_RDWR)
         self._wire.close()
         self._thread.join()
-
-

@@ -15,8 +15,8 @@ from phoneworld.device.settle import Reading, package_of, tree_digest
 from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceLost, SessionError
 from phoneworld.ui.action import Action, OpenApp, Pinch, kind_of
 from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Wheel, decode
+from phoneworld.ui.strokes import Touch, acts_of
 from recorder.driven import Driven
-from recorder.gestures import Touch, acts_of
 from recorder.session import Reason
 
 IDLE_S = 1.0

@@ -15,22 +15,13 @@ from typing import Protocol
 
 from phoneworld.device.settle import Reading, package_of
 from phoneworld.errors import CaptureFailed
-from phoneworld.ui.action import Action, Key, OpenApp, PressKey, Tap
+from phoneworld.ui.action import Action, OpenApp, PressKey, Tap
 from phoneworld.ui.geometry import Bounds, Point, Size
+from phoneworld.ui.getevent import Decoder, KeyPress, Stroke, TouchBegan, TouchEvent, Undecoded
+from phoneworld.ui.glass import KEYS, InputDevice, Panel
 from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.strokes import Act, Grouper, act_of, edge_of, touch_of
 from recorder.driven import Driven
-from recorder.gestures import Act, Grouper, Points, Touch, act_of, edge_of
-from recorder.getevent import (
-    Decoder,
-    FingerPath,
-    InputDevice,
-    KeyPress,
-    Panel,
-    Stroke,
-    TouchBegan,
-    TouchEvent,
-    Undecoded,
-)
 from recorder.looks import Ring, reading_of
 from recorder.session import Reason
 from recorder.typed import Typing
@@ -39,10 +30,6 @@ from recorder.windows import is_launcher, keyboard_region
 IDLE_S = 1.0
 _LATENCY_MS = 80
 _CLOCKS_APART_MS = 3000
-_KEYS: dict[str, Key] = {
-    "KEY_BACK": "back", "KEY_HOMEPAGE": "home", "KEY_HOME": "home", "KEY_APPSELECT": "recents", "KEY_MENU": "menu",
-    "KEY_VOLUMEUP": "volume_up", "KEY_VOLUMEDOWN": "volume_down", "KEY_POWER": "power",
-}  # fmt: skip
 
 
 class EventStream(Protocol):
@@ -184,16 +171,16 @@ class TouchRecorder:
                 self._fingers_down = False
                 panel = self._panels.get(device) or next(iter(self._panels.values()))
                 rotation = self._rotation()
-                act = act_of(Touch(tuple(_pixels(f, panel, rotation) for f in fingers)), self._size(), self._density)
+                act = act_of(touch_of(fingers, panel, rotation), self._size(), self._density)
                 for done in self._grouper.feed(act):
                     if done.action is None:
                         self.tally.count(done.notes[0] if done.notes else "unknown")
                     else:
                         self._queue.append(self._at_host(done))
             case KeyPress(_, name, at_ms):
-                if name in _KEYS:
+                if name in KEYS:
                     at = self._clock.host(at_ms)
-                    self._queue.append(_Done(PressKey(_KEYS[name]), at, at, ("hardware-key",)))
+                    self._queue.append(_Done(PressKey(KEYS[name]), at, at, ("hardware-key",)))
             case Undecoded(_, reason):
                 self._fingers_down = False
                 self.tally.count(reason)
@@ -330,16 +317,6 @@ class TouchRecorder:
     def _told(self) -> None:
         if self._on_step is not None:
             self._on_step(self._driven.steps)
-
-
-def _pixels(finger: FingerPath, panel: Panel, rotation: int) -> Points:
-    """A finger's way on the screen; it ends when it was lifted, not when it moved last."""
-    x, y, _ = finger.points[-1]
-    points: list[tuple[float, float, float]] = []
-    for raw_x, raw_y, at_ms in (*finger.points, (x, y, finger.end_ms)):
-        px, py = panel.pixel(raw_x, raw_y, rotation)
-        points.append((px, py, at_ms))
-    return tuple(points)
 
 
 def _now_ms() -> float:

@@ -19,7 +19,7 @@ from phoneworld.serve.guard import Guard, is_loopback
 from phoneworld.serve.json_response import SafeJson
 from phoneworld.serve.server import listen, url_of
 from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Wheel
-from recorder.gestures import Touch
+from phoneworld.ui.strokes import Touch
 from recorder.mirror import Act, Finish, Input, Mirror, MirrorBusy, PinchAt, StartTrace, StopTrace, Strokes, View
 
 POLL_S = 20.0

@@ -16,10 +16,10 @@ from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import StateGraph
 from phoneworld.ui.action import LongPress, PressKey, Swipe, Tap, Wait
 from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.glass import Axis, InputDevice
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import parse_hierarchy
 from recorder.driven import Driven
-from recorder.getevent import Axis, InputDevice
 from recorder.looks import Ring, Watched
 from recorder.touch import Tally, TouchRecorder
 from recorder.windows import keyboard_region, window_notes

@@ -12,20 +12,9 @@ from hypothesis import strategies as st
 from phoneworld.adbd.fingers import to_panel
 from phoneworld.errors import RecordingError
 from phoneworld.ui.geometry import Point, Size
-from recorder.getevent import (
-    MAX_POINTS,
-    Axis,
-    Decoder,
-    InputDevice,
-    KeyPress,
-    Panel,
-    Stroke,
-    TouchBegan,
-    TouchEvent,
-    Undecoded,
-    parse_input_devices,
-    touchscreens,
-)
+from phoneworld.ui.getevent import MAX_POINTS, Decoder, KeyPress, Stroke, TouchBegan, TouchEvent, Undecoded
+from phoneworld.ui.glass import Axis, InputDevice, Panel, parse_input_devices
+from recorder.adb_events import touchscreens
 from tests.shared import CORPUS, needs_shared
 
 GLASS = "/dev/input/event2"

@@ -24,9 +24,9 @@ from phoneworld.ui import system
 from phoneworld.ui.action import Action, DoubleTap, Drag, LongPress, Pinch, PressKey, Swipe, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.strokes import Touch
 from recorder.adb_events import AdbEvents, glass_of
 from recorder.driven import Driven
-from recorder.gestures import Touch
 from recorder.looks import Ring, Watched
 from recorder.mirror import Act, Finish, Mirror, Strokes
 from recorder.touch import TouchRecorder

@@ -167,7 +167,7 @@ def test_the_getevent_log_of_the_corpus_is_one_contact_that_was_never_lifted() -
     recording = import_recording(CORPUS / "traces" / "getevent" / "getevent.txt")
     (trace,) = recording.graph.traces
     assert trace.transitions == () and trace.unfinished is not None
-    assert trace.unfinished.action == Swipe(593, 811, 604, 746) and "never lifted" in trace.unfinished.reason
+    assert trace.unfinished.action == Swipe(593, 811, 602, 756) and "never lifted" in trace.unfinished.reason
     assert any("never lifted" in warning for warning in recording.warnings)
 
 
@@ -268,19 +268,31 @@ def test_getevent_is_decoded_with_omitted_axes_times_and_the_range_of_the_panel(
     assert (tap.x, tap.y) == (1000 * size.width // 2160, 300 * size.height // 4800)
 
 
-def test_protocol_a_and_an_overrun_of_the_queue() -> None:
+def test_protocol_a_and_an_overrun_of_the_queue(tmp_path: Path) -> None:
     """Protocol A lifts by an empty report; after SYN_DROPPED the fingers are unknown, and said so."""
-    from phoneworld.graph.importers.getevent import _read
 
     def at(x: int, y: int) -> str:
         return f"/dev/input/event3: 0003 0035 {x:08x}\n/dev/input/event3: 0003 0036 {y:08x}\n/dev/input/event3: 0000 0002 00000000\n"
 
     done = "/dev/input/event3: 0000 0000 00000000\n"
     up = "/dev/input/event3: 0000 0002 00000000\n" + done
-    log = _read(at(10, 20) + done + at(10, 300) + done + up + at(5, 5) + done + "/dev/input/event3: 0000 0003 00000000\n" + up)
-    ((_, (contact,), _),) = log.acts
-    assert contact.begin == (10, 20) and (contact.x, contact.y) == (10, 300)
-    assert sum(log.counts.values()) == 1
+    log = at(10, 20) + done + at(10, 300) + done + up + at(5, 5) + done + "/dev/input/event3: 0000 0003 00000000\n" + up
+    (tmp_path / "a.txt").write_text(log)
+    recording = import_recording(tmp_path / "a.txt")
+    (trace,) = recording.graph.traces
+    assert [t.action for t in trace.transitions] == [Swipe(10, 20, 10, 300)]
+    assert [reason for _, reason in recording.refused] == ["1 fingers that are unknown: the kernel's queue ran over (SYN_DROPPED)"]
+
+
+def test_two_quick_taps_are_a_double_tap_only_where_the_log_has_times(tmp_path: Path) -> None:
+    """The decoder is the one of the recorder's touch mode, down to what two taps mean."""
+    named = ("EV_ABS ABS_MT_TRACKING_ID 00000001", "EV_ABS ABS_MT_POSITION_X 00000064", "EV_ABS ABS_MT_POSITION_Y 00000064", "EV_SYN SYN_REPORT 00000000")
+    lifted = ("EV_ABS ABS_MT_TRACKING_ID ffffffff", "EV_SYN SYN_REPORT 00000000")
+    lines = [(after, words) for tap in (0.0, 0.2) for after, report in ((tap, named), (tap + 0.05, lifted)) for words in report]
+    (tmp_path / "timed.txt").write_text("".join(f"[ {10 + after:12.6f}] /dev/input/event1: {words}\n" for after, words in lines))
+    (tmp_path / "plain.txt").write_text("".join(f"/dev/input/event1: {words}\n" for _, words in lines))
+    done = {n: [t.action for t in import_recording(tmp_path / n).graph.traces[0].transitions] for n in ("timed.txt", "plain.txt")}
+    assert done == {"timed.txt": [DoubleTap(100, 100)], "plain.txt": [Tap(100, 100), Tap(100, 100)]}
 
 
 @pytest.mark.parametrize(

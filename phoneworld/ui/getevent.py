@@ -17,8 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from phoneworld.errors import RecordingError
-from phoneworld.ui.geometry import Size
+from phoneworld.ui.glass import CODES, TYPES, InputDevice
 
 MAX_LINE = 512
 MAX_PACKET = 1024
@@ -31,107 +30,6 @@ _EVENT = re.compile(
     rb"(?:\[\s*(?P<time>\d{1,12}(?:\.\d{1,9})?)\]\s*)?(?:(?P<device>/dev/input/[\w.-]{1,64}):\s*)?"
     rb"(?P<type>\w{1,24})\s+(?P<code>\w{1,48})\s+(?P<value>\w{1,16})\s*"
 )
-_ADDED = re.compile(r"add device \d+: (?P<path>/dev/input/[\w.-]+)\s*$")
-_NAME = re.compile(r'\s*name:\s*"(?P<name>.*)"\s*$')
-_AXIS = re.compile(r"(?P<name>\w+)\s*: value (?P<value>-?\d+), min (?P<min>-?\d+), max (?P<max>-?\d+)")
-_TYPES = {"0000": "EV_SYN", "0001": "EV_KEY", "0003": "EV_ABS"}
-_CODES = {
-    ("EV_SYN", "0000"): "SYN_REPORT", ("EV_SYN", "0002"): "SYN_MT_REPORT", ("EV_SYN", "0003"): "SYN_DROPPED",
-    ("EV_ABS", "0000"): "ABS_X", ("EV_ABS", "0001"): "ABS_Y", ("EV_ABS", "002f"): "ABS_MT_SLOT",
-    ("EV_ABS", "0035"): "ABS_MT_POSITION_X", ("EV_ABS", "0036"): "ABS_MT_POSITION_Y", ("EV_ABS", "0039"): "ABS_MT_TRACKING_ID",
-    ("EV_KEY", "014a"): "BTN_TOUCH", ("EV_KEY", "0074"): "KEY_POWER", ("EV_KEY", "0072"): "KEY_VOLUMEDOWN",
-    ("EV_KEY", "0073"): "KEY_VOLUMEUP", ("EV_KEY", "009e"): "KEY_BACK", ("EV_KEY", "00ac"): "KEY_HOMEPAGE",
-    ("EV_KEY", "0066"): "KEY_HOME", ("EV_KEY", "0244"): "KEY_APPSELECT", ("EV_KEY", "008b"): "KEY_MENU",
-}  # fmt: skip
-_PENS = re.compile(r"pen|stylus|mouse|digitizer_aux", re.I)
-
-
-# ---- which device is the screen
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """The range of one axis, both ends included; `value` is where it stood when the phone was asked."""
-
-    min: int
-    max: int
-    value: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class InputDevice:
-    """One device of `getevent -lp`. `direct` says that it lies on a screen; some touchscreens do not say so."""
-
-    path: str
-    name: str = ""
-    x: Axis | None = None
-    y: Axis | None = None
-    multi: bool = False
-    direct: bool = False
-
-
-def parse_input_devices(text: str) -> tuple[InputDevice, ...]:
-    """The devices that `getevent -lp` (or `-p`) lists, in its order."""
-    found: list[InputDevice] = []
-    path, name, direct = "", "", False
-    axes: dict[str, Axis] = {}
-
-    def close() -> None:
-        if path:
-            multi = "ABS_MT_POSITION_X" in axes
-            x, y = (axes.get(f"ABS_MT_POSITION_{a}" if multi else f"ABS_{a}") for a in "XY")
-            found.append(InputDevice(path, name, x, y, multi, direct))
-
-    for line in text.splitlines():
-        if added := _ADDED.match(line):
-            close()
-            path, name, direct, axes = added["path"], "", False, {}
-        elif named := _NAME.match(line):
-            name = named["name"]
-        elif "INPUT_PROP_DIRECT" in line:
-            direct = True
-        elif axis := _AXIS.search(line):
-            axes[_CODES.get(("EV_ABS", axis["name"].lower()), axis["name"])] = Axis(int(axis["min"]), int(axis["max"]), int(axis["value"]))
-    close()
-    return tuple(found)
-
-
-def touchscreens(devices: tuple[InputDevice, ...]) -> tuple[InputDevice, ...]:
-    """Those that may be the screen's glass: usually one; of several none can be told to be it, so all are listened to.
-
-    Raises RecordingError where there is none.
-    """
-    able = [d for d in devices if d.x is not None and d.y is not None and d.x.max > d.x.min and d.y.max > d.y.min]
-    for narrower in (lambda d: d.multi, lambda d: d.direct, lambda d: not _PENS.search(d.name)):
-        able = [d for d in able if narrower(d)] or able
-    if not able:
-        names = ", ".join(d.name or d.path for d in devices) or "none"
-        raise RecordingError(f"no touchscreen among the phone's input devices ({names})", hint="use --mode mirror, which needs none")
-    return tuple(able)
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """Turns what the glass reports into pixels of the screen. `natural` is the screen's size when it is not turned."""
-
-    natural: Size
-    x: Axis
-    y: Axis
-
-    def pixel(self, raw_x: int, raw_y: int, rotation: int) -> tuple[int, int]:
-        """The pixel under a finger while the screen is turned by `rotation` quarter turns; the glass never turns."""
-        width, height = self.natural.width, self.natural.height
-        x = min(width - 1, max(0, (raw_x - self.x.min) * width // (self.x.max - self.x.min + 1)))
-        y = min(height - 1, max(0, (raw_y - self.y.min) * height // (self.y.max - self.y.min + 1)))
-        match rotation % 4:
-            case 1:
-                return y, width - 1 - x
-            case 2:
-                return width - 1 - x, height - 1 - y
-            case 3:
-                return height - 1 - y, x
-            case _:
-                return x, y
 
 
 # ---- what comes out
@@ -327,7 +225,6 @@ class _Glass:
             self.places[slot] = list(place)
         return set(here)
 
-
     def _nearest(self, place: tuple[int, int], taken: dict[int, tuple[int, int]]) -> int:
         """The open contact without an id that is nearest, or a number for a new one."""
 
@@ -386,9 +283,9 @@ class Decoder:
             self.ignored += bool(line.strip())
             return
         type_ = found["type"].decode()
-        type_ = _TYPES.get(type_, type_)
+        type_ = TYPES.get(type_, type_)
         code = found["code"].decode()
-        code = _CODES.get((type_, code.lower()), code)
+        code = CODES.get((type_, code.lower()), code)
         value = _value(found["value"])
         glass = self._glass((found["device"] or b"").decode())
         if type_ not in ("EV_SYN", "EV_KEY", "EV_ABS") or value is None or glass is None:

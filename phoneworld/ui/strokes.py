@@ -10,6 +10,8 @@ from typing import Literal
 from phoneworld.ui.action import Action, DoubleTap, Pinch, Swipe, Tap
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.gestures import Pointer, decode
+from phoneworld.ui.getevent import FingerPath
+from phoneworld.ui.glass import Panel
 
 Points = tuple[tuple[float, float, float], ...]
 """One finger from down to up: (x, y, ms) in pixels of the screen."""
@@ -47,6 +49,19 @@ class Act:
     start_ms: float
     end_ms: float
     notes: tuple[str, ...] = ()
+
+
+def touch_of(fingers: Sequence[FingerPath], panel: Panel, rotation: int) -> Touch:
+    """Fingers on the glass as fingers on the screen, while it is turned by `rotation` quarter turns.
+
+    A finger's way ends when it was lifted, not when it moved last.
+    """
+
+    def on_screen(finger: FingerPath) -> Points:
+        x, y, _ = finger.points[-1]
+        return tuple((*panel.pixel(raw_x, raw_y, rotation), at_ms) for raw_x, raw_y, at_ms in (*finger.points, (x, y, finger.end_ms)))
+
+    return Touch(tuple(on_screen(finger) for finger in fingers))
 
 
 def act_of(touch: Touch, size: Size, density: int) -> Act:
