@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from phoneworld.errors import ProgramError
-from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
+from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
 from phoneworld.program.expr import Acted, Cell, Column, Count, Expr, OneOf, Sum, Var, walk
 from phoneworld.program.program import Program, Rule, Screen, Table, all_variables
 from phoneworld.program.template import ROW_ID, Rows, Slot, Template
@@ -151,6 +151,9 @@ class _Check:
                 case DeleteRows(table, rows):
                     self.table(table, where)
                     self.expr(rows, where, row=table, acted=acted)
+                case SetRows(table, cells_of_rows):
+                    self.table(table, where)
+                    _rows(self.program.tables[table], cells_of_rows, where)
 
 
 def _slots(screen: Screen) -> Iterable[tuple[str, str | None]]:

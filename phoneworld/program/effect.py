@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from phoneworld.program.expr import TRUE, Expr
+from phoneworld.program.expr import TRUE, Expr, Value
 
 NodeAttribute = Literal["text", "content_desc", "checked", "selected"]
 
@@ -51,7 +51,10 @@ class GoBack:
 
 @dataclass(frozen=True, slots=True)
 class InsertRow:
-    """A new row where `when` holds; it gets an id of its own (`template.ROW_ID`). Cells that are not named are None."""
+    """A new row where `when` holds; it gets an id of its own (`template.ROW_ID`) and becomes the current row. Cells that are not named are None.
+
+    The current row of a table is the variable `template.current(table)`, where the program has it.
+    """
 
     table: str
     cells: tuple[tuple[str, Expr], ...]
@@ -72,4 +75,12 @@ class DeleteRows:
     where: Expr = TRUE
 
 
-Effect: TypeAlias = SetVar | SetNode | Show | GoBack | InsertRow | UpdateRows | DeleteRows
+@dataclass(frozen=True, slots=True)
+class SetRows:
+    """The table holds exactly these rows from then on, each in the order of its columns: what a recorded step was seen to do."""
+
+    table: str
+    rows: tuple[tuple[Value, ...], ...]
+
+
+Effect: TypeAlias = SetVar | SetNode | Show | GoBack | InsertRow | UpdateRows | DeleteRows | SetRows

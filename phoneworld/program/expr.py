@@ -210,3 +210,8 @@ def names_in(expr: Expr) -> frozenset[str]:
 def tables_in(expr: Expr) -> frozenset[str]:
     """The tables an expression looks into."""
     return frozenset(part.table for part, _ in walk(expr) if isinstance(part, Count | Cell | Sum))
+
+
+def same_value(a: Value, b: Value) -> bool:
+    """Equal, and True is not 1."""
+    return a == b and isinstance(a, bool) == isinstance(b, bool)

@@ -26,6 +26,11 @@ FOCUS, KEYBOARD, ROW_ID = "focus", "keyboard", "#"
 """The variable that names the focused widget (None: none); the one that says whether the keyboard is up; the column of a row's id."""
 
 
+def current(table: str) -> str:
+    """The variable that holds the id of a table's current row: the one last acted on, or the one that came last; None where there is none."""
+    return f"{table}.current"
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One widget. `key` is unique in its template; `node` is what it looked like when first seen, without its children.

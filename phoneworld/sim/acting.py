@@ -66,6 +66,8 @@ class World(Protocol):
 
     def back(self, app: AppState) -> AppState | None: ...
 
+    def off_path(self, app: AppState) -> AppState: ...
+
 
 class Acting(ABC):
     """One app as it stands, to be acted on once. Cheap to make."""

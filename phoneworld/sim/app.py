@@ -1,8 +1,8 @@
 """One app: a Program made ready to run. Rules by trigger, layouts and templates by screen; a step that is pure and total.
 
 The order of belief: a rule whose guard holds; then the platform's own behaviour (focus, typing, toggling, hiding the
-keyboard, Back), which is `assumed`; then nothing, which is `unrecorded`. Where a layout was recorded for the state it is what
-is shown; what the recording does not answer there is put to the screen's template, which leaves the recorded path.
+keyboard, Back), which is `assumed`; then nothing, which is `unrecorded`. A screen with a template is drawn from it; of any other
+the layout is shown that was recorded for the state.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from immutables import Map
 from phoneworld.program.effect import GoBack, SetNode, SetVar, Show
 from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import Program, Start, Table, TriggerKind, all_variables
-from phoneworld.program.template import KEYBOARD, ROW_ID
+from phoneworld.program.template import KEYBOARD, current
 from phoneworld.sim.acting import BULLET as BULLET
 from phoneworld.sim.acting import Acting, AppAction, Reaction, departed
 from phoneworld.sim.acting import key_node as key_node
 from phoneworld.sim.acting import swipe_kind as swipe_kind
 from phoneworld.sim.drawing import Drawing, TemplateModel
-from phoneworld.sim.effects import ReadyRule, changed_rows
+from phoneworld.sim.effects import ReadyRule, changed_rows, next_id, with_ids
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, evaluate
 from phoneworld.sim.on_layout import OnLayout
 from phoneworld.sim.on_template import OnTemplate
@@ -71,18 +71,25 @@ class AppModel:
         starts = self.program.starts
         start: Start = starts[name] if name is not None else next(iter(starts.values()))
         tables = self._tables.update({t: _rows(self.program.tables[t], rows) for t, rows in start.tables})
-        ids = [int(str(row[ROW_ID])) for rows in tables.values() for row in rows]
-        return AppState(start.screen, self._initial.update(dict(start.variables)), tables, next_row=max(ids, default=-1) + 1)
+        next_row = Map({name: next_id(rows) for name, rows in tables.items()})
+        return AppState(start.screen, self._initial.update(dict(start.variables)), tables, next_row=next_row)
+
+    def restarted(self, app: AppState) -> AppState:
+        """The app opened after it was closed: what it keeps in tables is there still, its variables and screens are not."""
+        fresh = self.start()
+        if not self._templates or app.tables == fresh.tables:
+            return fresh
+        return self.off_path(replace(fresh, tables=app.tables, next_row=app.next_row))
 
     # What is shown
 
     def surface(self, app: AppState) -> Screenful | Drawing:
-        """What the app shows: the first layout of its screen whose guard holds, else its template, else its first layout."""
-        screenful = self._chosen(app.screen, app.variables, app.tables)
-        if screenful is not None:
-            return screenful
+        """What the app shows: its screen's template drawn; where it has none, the first layout whose guard holds, else the first."""
         template = self._templates.get(app.screen)
-        return self._screenfuls[app.screen][0] if template is None else self._drawing(template, app)
+        if template is not None:
+            return self._drawing(template, app)
+        screenful = self._chosen(app.screen, app.variables, app.tables)
+        return self._screenfuls[app.screen][0] if screenful is None else screenful
 
     def _chosen(self, screen: str, variables: Mapping[str, Value], tables: Mapping[str, tuple[Row, ...]]) -> Screenful | None:
         indexed = self._by_value.get(screen)
@@ -112,23 +119,14 @@ class AppModel:
 
     def react(self, app: AppState, action: AppAction) -> Reaction:
         """Does one action. Every action has a reaction; none raises for a point on the screen."""
-        acting = self.acting(app)
-        reaction = acting.react(action)
-        if reaction.rule or app.screen not in self._templates or isinstance(acting, OnTemplate):
-            return reaction
-        off = self._off_path(app)
-        if off is None:
-            return reaction
-        # The recording says nothing of this action here, so what is known of the screen at large answers.
-        answer = self.acting(off).react(action)
-        return replace(answer, app=app) if answer.app == off and not answer.rule else answer
+        return self.acting(app).react(action)
 
-    def _off_path(self, app: AppState) -> AppState | None:
-        """The app with its screen drawn from the template, or None where a layout is shown whatever happens."""
+    def off_path(self, app: AppState) -> AppState:
+        """The app off the recorded path: at no moment of it, so that what was recorded at one is not taken to hold."""
         indexed = self._by_value.get(app.screen)
-        if indexed is None or None in indexed[1]:
-            return None
-        return replace(app, variables=app.variables.set(indexed[0], None), focus=None)
+        if indexed is None or app.screen not in self._templates or app.variables.get(indexed[0]) is None:
+            return app
+        return replace(app, variables=app.variables.set(indexed[0], None))
 
     def fire(
         self,
@@ -152,7 +150,7 @@ class AppModel:
     def _apply(self, app: AppState, ready: ReadyRule, typed: str, acted: Row) -> Reaction:
         rule = ready.rule
         variables, edits, screen, stack = app.variables, app.edits, app.screen, app.stack
-        left: Place | None = None
+        left: dict[str, Value] = {}
         for move in ready.moves:
             match move:
                 case (SetVar(name, _), function):
@@ -164,27 +162,25 @@ class AppModel:
                     if target != screen:
                         below = next((i for i, place in enumerate(stack) if place.screen == target), None)
                         if below is not None and as_left and (app.departed or rule.evidence.kind != "recorded"):
-                            left = stack[below]
+                            left = dict(stack[below].variables)
                         stack = stack[:below] if below is not None else (*stack, self._place(app))
                         screen = target
                 case GoBack(to):
                     place = next((i for i in range(len(stack) - 1, -1, -1) if not to or stack[i].screen in to), None)
                     if place is not None:
-                        left = stack[place]
+                        left = dict(stack[place].variables)
                         screen, stack = stack[place].screen, stack[:place]
-        if left is not None:
-            variables = self._as_left(left, variables)
-        tables, next_row = (app.tables, app.next_row) if not ready.changes else self._changed(app, ready, typed, acted)
+        variables = variables.update(left)
+        tables, next_row = app.tables, app.next_row
+        for name in ready.tables:
+            rows, following = changed_rows(
+                ready.changes, name, self.program.tables[name].columns, app.variables, app.tables, typed, acted, next_row.get(name, 1)
+            )
+            if ready.inserts and following != next_row.get(name, 1) and current(name) in self.program.variables:
+                variables = variables.set(current(name), following - 1)
+            tables, next_row = tables.set(name, self._same_rows(name, rows)), next_row.set(name, following)
         after = AppState(screen, variables, tables, edits, stack, None, True, app.departed or rule.evidence.kind != "recorded", next_row)
         return Reaction(after, departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
-
-    def _changed(self, app: AppState, ready: ReadyRule, typed: str, acted: Row) -> tuple[Map[str, tuple[Row, ...]], int]:
-        tables, next_row = app.tables, app.next_row
-        for name in dict.fromkeys(change.table for change in ready.changes):
-            columns = self.program.tables[name].columns
-            rows, next_row = changed_rows(ready.changes, name, columns, app.variables, app.tables, typed, acted, next_row)
-            tables = tables.set(name, self._same_rows(name, rows))
-        return tables, next_row
 
     def _same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """These rows, or equal ones seen before: drawings are found by the identity of the rows that they show."""
@@ -196,30 +192,26 @@ class AppModel:
 
     def _layout_value(self, screen: str, key: str, attribute: str, variables: Map[str, Value]) -> Value:
         chosen = self._chosen(screen, variables, Map())
-        if chosen is None and screen not in self._templates:
-            chosen = self._screenfuls[screen][0]
-        node = None if chosen is None else chosen.node(key)
+        node = (chosen or self._screenfuls[screen][0]).node(key)
         return None if node is None else getattr(node, attribute)
 
     # The back stack
 
     def _place(self, app: AppState) -> Place:
+        """The screen as it is left. What a template shows follows from the variables as they will be, so it needs none."""
         indexed = self._by_value.get(app.screen)
-        return Place(app.screen, () if indexed is None else ((indexed[0], app.variables.get(indexed[0])),))
-
-    def _as_left(self, place: Place, variables: Map[str, Value]) -> Map[str, Value]:
-        """The variables with the screen as it was left; off the recorded path a template is drawn from them as they are now."""
-        drawn = place.screen in self._templates
-        return variables.update({name: value for name, value in place.variables if not (drawn and variables.get(name) is None)})
+        if indexed is None or app.screen in self._templates:
+            return Place(app.screen)
+        return Place(app.screen, ((indexed[0], app.variables.get(indexed[0])),))
 
     def back(self, app: AppState) -> AppState | None:
         """The app at the screen below; None at the root."""
         if not app.stack:
             return None
         place = app.stack[-1]
-        return replace(
-            app, screen=place.screen, variables=self._as_left(place, app.variables), stack=app.stack[:-1], focus=None, departed=True
-        )
+        variables = app.variables.update(dict(place.variables))
+        below = replace(app, screen=place.screen, variables=variables, stack=app.stack[:-1], focus=None, departed=True)
+        return self.off_path(below)
 
     def back_inside(self, app: AppState) -> AppState | None:
         """The app at its own screen nearest below, where a foreign one is shown; None where it has none."""
@@ -241,4 +233,4 @@ class AppModel:
 
 def _rows(table: Table, rows: tuple[tuple[Value, ...], ...]) -> tuple[Row, ...]:
     """Rows as the simulator keeps them, each with its id."""
-    return tuple({**dict(zip(table.columns, row, strict=True)), **({} if ROW_ID in table.columns else {ROW_ID: i})} for i, row in enumerate(rows))
+    return with_ids([dict(zip(table.columns, row, strict=True)) for row in rows], 0)

@@ -14,8 +14,10 @@ from operator import attrgetter
 from phoneworld.program.expr import TRUE, Value, names_in, tables_in
 from phoneworld.program.program import Layout, Screen
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn, Part, Rows, Slot, SlotAttribute
+from phoneworld.sim.arrange import arrange
 from phoneworld.sim.compiled import Function, Tables, Variables, compiled
-from phoneworld.sim.evaluate import NO_ROW, Row, as_text
+from phoneworld.sim.evaluate import NO_ROW, Row, Scope, as_text, evaluate
+from phoneworld.sim.looks import Looks, with_focus_of
 from phoneworld.sim.surface import Surface
 from phoneworld.sim.view import View, above
 from phoneworld.ui import system
@@ -23,7 +25,7 @@ from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
 
 _NAMES = tuple(f.name for f in fields(Node))
 _values_of = attrgetter(*_NAMES)
-_TEXT, _HINT, _FOCUSED, _INDEX, _CHILDREN = (_NAMES.index(name) for name in ("text", "hint", "focused", "index", "children"))
+_TEXT, _HINT, _FOCUSED = (_NAMES.index(name) for name in ("text", "hint", "focused"))
 _WORDS: frozenset[SlotAttribute] = frozenset(("text", "content_desc", "hint", "resource_id"))
 _ROWS_KEPT = 2048
 
@@ -37,7 +39,12 @@ class Drawing(Surface):
         self.focus = _name(variables.get(FOCUS))
         self.keyboard = bool(variables.get(KEYBOARD))
         self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
-        super().__init__(Hierarchy(model.placed(self.windows, keyboard=self.keyboard), template.rotation), template.size)
+        self.look = model.look(self.windows, variables, tables, keyboard=self.keyboard)
+        if self.look is not None:
+            tree = with_focus_of(self.look.hierarchy, self.windows)
+        else:
+            tree = Hierarchy(model.placed(self.windows, keyboard=self.keyboard), template.rotation)
+        super().__init__(tree, template.size)
         self._looks = (model.name, [(n, variables.get(n)) for n in model.variables], [(n, tables.get(n)) for n in model.tables])
 
     @cached_property
@@ -94,7 +101,7 @@ class Drawing(Surface):
     def view(self) -> View:
         """What the phone shows of it, with the recorded picture of the same screen under it where one fits."""
         template, density = self.model.template, self.model.density
-        layout = self.model.picture(keyboard=self.keyboard)
+        layout = self.look or self.model.picture(keyboard=self.keyboard)
         recorded = layout.hierarchy if layout else None
         if layout and self.keyboard and not layout.state.keyboard:
             recorded = above(layout.hierarchy, system.keyboard_bounds(layout.size, density).top)
@@ -125,7 +132,9 @@ class TemplateModel:
             self.slots[slot.key] = slot
             self.table_of[slot.key] = table
         reads = [_reads(w) for w in self.template.windows]
-        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD)).union(*(v for v, _ in reads))))
+        self._looks = Looks(screen.layouts, self.template)
+        guards = [names_in(layout.when) for layout in self._looks.ambiguous]
+        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD)).union(*guards, *(v for v, _ in reads))))
         self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
         self._windows = tuple(_Slot(w) for w in self.template.windows)
 
@@ -140,9 +149,14 @@ class TemplateModel:
         windows = (w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows)
         return Drawing(self, tuple(w for w in windows if w is not None), variables, tables)
 
+    def look(self, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, *, keyboard: bool) -> Layout | None:
+        """The recorded layout that shows just this, or None."""
+        scope = Scope(variables, tables)
+        return self._looks.find(windows, keyboard=keyboard, holds=lambda layout: bool(evaluate(layout.when, scope)))
+
     def placed(self, windows: tuple[Drawn, ...], *, keyboard: bool) -> tuple[Node, ...]:
         """The drawn widgets as one tree a window, with bounds."""
-        return tuple(_nested(w, i) for i, w in enumerate(windows))
+        return arrange(windows, self.template.placement, self.template.size, keyboard=keyboard, density=self.density)
 
     def picture(self, *, keyboard: bool) -> Layout | None:
         """The layout whose picture can lie under a drawing; one with the keyboard in it only where that is up."""
@@ -261,16 +275,6 @@ def _reads(part: Part) -> tuple[frozenset[str], frozenset[str]]:
             variables |= names_in(expr)
             tables |= tables_in(expr)
     return frozenset(variables), frozenset(tables)
-
-
-def _nested(drawn: Drawn, index: int) -> Node:
-    """The node of a drawn widget with all below it, numbered."""
-    children = tuple([_nested(child, i) for i, child in enumerate(drawn.children)])
-    if not children and drawn.node.index == index:
-        return drawn.node
-    values = list(_values_of(drawn.node))
-    values[_INDEX], values[_CHILDREN] = index, children
-    return Node(*values)
 
 
 def _with_focus(drawn: Drawn, name: str) -> Drawn:

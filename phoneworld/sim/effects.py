@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
+from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
 from phoneworld.program.expr import OneOf, Value, names_in
 from phoneworld.program.program import Rule
 from phoneworld.program.template import ROW_ID
@@ -18,7 +18,7 @@ Cells = tuple[tuple[str, Function], ...]
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """A row to come. `when` is None where it always comes."""
+    """A row that comes where `when` holds."""
 
     table: str
     at: Literal["first", "last", "after_acted"]
@@ -39,13 +39,21 @@ class Delete:
     where: Function
 
 
-RowChange = Insert | Update | Delete
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Other rows instead of all there are."""
+
+    table: str
+    rows: tuple[tuple[Value, ...], ...]
+
+
+RowChange = Insert | Update | Delete | Replace
 
 
 class ReadyRule:
     """A rule with its guard and effects as functions. `name` and `values` are set where the guard is one variable's values."""
 
-    __slots__ = ("changes", "moves", "name", "reads", "rule", "values", "when")
+    __slots__ = ("changes", "inserts", "moves", "name", "reads", "rule", "tables", "values", "when")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -61,6 +69,8 @@ class ReadyRule:
             if isinstance(e, SetVar | SetNode | Show | GoBack)
         )
         self.changes: tuple[RowChange, ...] = tuple(c for c in map(_change, rule.then) if c is not None)
+        self.tables: tuple[str, ...] = tuple(dict.fromkeys(c.table for c in self.changes))
+        self.inserts = any(isinstance(c, Insert) for c in self.changes)
 
     def holds(self, variables: Variables, tables: Tables, typed: str, acted: Row) -> bool:
         """True where the guard does."""
@@ -77,6 +87,8 @@ def _change(effect: Effect) -> RowChange | None:
             return Update(table, _cells(cells), compiled(where))
         case DeleteRows(table, where):
             return Delete(table, compiled(where))
+        case SetRows(table, rows):
+            return Replace(table, rows)
         case _:
             return None
 
@@ -97,7 +109,8 @@ def changed_rows(
 ) -> tuple[tuple[Row, ...], int]:
     """The rows of one table after the changes that are its own, and the next free row id.
 
-    All changes look at the rows as they were, so that a row which comes in the step is not touched by it.
+    All changes look at the rows as they were, so that a row which comes in the step is not touched by it. Rows that were seen to be
+    there (`SetRows`) are all there is, whatever else the rule says of the table.
     """
     old = tables.get(table, ())
     rows: list[Row | None] = list(old)
@@ -124,7 +137,25 @@ def changed_rows(
                 for i, row in enumerate(old):
                     if rows[i] is not None and where(variables, tables, typed, row, acted):
                         rows[i] = None
+            case Replace(_, others):
+                given = with_ids([dict(zip(columns, cells, strict=True)) for cells in others], next_row)
+                return given, max(next_row, next_id(given))
     if beside:
-        here = next((i for i, row in enumerate(old) if acted is not NO_ROW and row.get(ROW_ID) == acted.get(ROW_ID)), None)
-        rows[here + 1 if here is not None else len(rows) : here + 1 if here is not None else len(rows)] = beside
+        at_row = next((i for i, row in enumerate(old) if acted is not NO_ROW and row.get(ROW_ID) == acted.get(ROW_ID)), len(rows) - 1)
+        rows[at_row + 1 : at_row + 1] = beside
     return (*first, *(row for row in rows if row is not None), *last), next_row
+
+
+def with_ids(rows: Sequence[Row], next_row: int) -> tuple[Row, ...]:
+    """The rows, each with an id; those without get the next ones."""
+    numbered: list[Row] = []
+    for row in rows:
+        if ROW_ID not in row:
+            row, next_row = {**row, ROW_ID: next_row}, next_row + 1
+        numbered.append(row)
+    return tuple(numbered)
+
+
+def next_id(rows: Sequence[Row]) -> int:
+    """The id after the highest in these rows; 1 where there is none."""
+    return max((i for row in rows if isinstance(i := row.get(ROW_ID), int)), default=0) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from phoneworld.program.expr import Column, Const, Equal, Expr, Not, Value, Var
+from phoneworld.program.expr import Blank, Case, Column, Const, Equal, Expr, Not, Value, Var
 from phoneworld.program.program import TriggerKind
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn
 from phoneworld.sim.acting import Acting, Reaction, World
@@ -68,6 +68,9 @@ class OnTemplate(Acting):
         fired = self._fire("key", "", key, "", about=KEYBOARD)
         return fired or self.assumed(replace(self.app, variables=self.app.variables.set(KEYBOARD, False)), "Back hides the keyboard")
 
+    def assumed(self, app: AppState, message: str) -> Reaction:
+        return super().assumed(self.world.off_path(app), message)
+
     def _row(self, drawn: Drawn) -> Row:
         table = self.drawing.model.table_of[drawn.key]
         if table is None or drawn.row is None:
@@ -103,5 +106,7 @@ def _keeper(expr: Expr | None, value: Value) -> tuple[Expr, Value] | None:
             return _keeper(of, not value)
         case Equal(of, Const(chosen)) if value is True:
             return _keeper(of, chosen)
+        case Case(Blank(of), Const(), otherwise) if of == otherwise:
+            return _keeper(of, value)
         case _:
             return None

@@ -220,7 +220,7 @@ class Phone:
                 return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
         recents = (package, *(p for p in state.recents if p != package))
         if not app.running:
-            started = Reaction(replace(model.start(), departed=app.departed or app.stack != ()), "assumed", "the app starts")
+            started = Reaction(replace(model.restarted(app), departed=app.departed or app.stack != ()), "assumed", "the app starts")
             return self._reacted(replace(state, recents=recents), package, started, STEP_MS)
         inside = app
         if model.program.screens[app.screen].package != package:

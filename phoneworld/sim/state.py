@@ -14,6 +14,7 @@ from immutables import Map
 from phoneworld.errors import FileFormatError
 from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
+from phoneworld.sim.effects import next_id, with_ids
 from phoneworld.sim.evaluate import Row
 
 NodeEdit = tuple[str, str, str]
@@ -35,7 +36,7 @@ class AppState:
     `edits` holds what a widget shows instead of what its layout says, with the layout's value at the time of the edit: an
     edit lasts until the layout itself changes that value. `focus` is the node key of the field that has the focus where
     that differs from the layout. `departed` is True from the first step on that the recording did not hold. `next_row` is the id
-    of the next new row: ids are never given twice.
+    of the next new row of each table: ids are never given twice.
     """
 
     screen: str
@@ -46,7 +47,7 @@ class AppState:
     focus: str | None = None
     running: bool = True
     departed: bool = False
-    next_row: int = 0
+    next_row: Map[str, int] = Map()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def state_to_json(state: PhoneState) -> dict[str, Any]:
                 "focus": app.focus,
                 "running": app.running,
                 "departed": app.departed,
-                "next_row": app.next_row,
+                "next_row": dict(sorted(app.next_row.items())),
             }
             for package, app in sorted(state.apps.items())
         },
@@ -105,7 +106,7 @@ def state_from_json(obj: Any) -> PhoneState:
 def _app(obj: Any, where: str) -> AppState:
     kinds: dict[str, type | tuple[type, ...]] = {
         "screen": str, "variables": dict, "tables": dict, "edits": list, "stack": list, "focus": (str, type(None)),
-        "running": bool, "departed": bool, "next_row": int,
+        "running": bool, "departed": bool, "next_row": dict,
     }  # fmt: skip
     app = _fields(obj, where, kinds)
     edits: dict[NodeEdit, tuple[Value, Value]] = {}
@@ -127,29 +128,27 @@ def _app(obj: Any, where: str) -> AppState:
         focus=app["focus"],
         running=app["running"],
         departed=app["departed"],
-        next_row=next_row,
+        next_row=Map(next_row),
     )
 
 
-def _tables(obj: dict[str, Any], where: str, next_row: int) -> tuple[dict[str, tuple[Row, ...]], int]:
-    """The tables, and the next free row id. A row that was written without an id gets one."""
+def _tables(obj: dict[str, Any], where: str, given: dict[str, Any]) -> tuple[dict[str, tuple[Row, ...]], dict[str, int]]:
+    """The tables, and their next free row ids. A row that was written without an id gets one."""
     tables: dict[str, tuple[Row, ...]] = {}
-    for name, rows in obj.items():
-        read: list[Row] = []
-        for i, item in enumerate(_check(rows, list, f"{where}.{name}")):
+    next_row = {name: _check(number, int, f"{where}.next_row.{name}") for name, number in given.items()}
+    for name, items in obj.items():
+        rows: list[Row] = []
+        for i, item in enumerate(_check(items, list, f"{where}.{name}")):
             at = f"{where}.{name}[{i}]"
             row: Row = {column: _value(cell, at) for column, cell in _check(item, dict, at).items()}
             if ROW_ID in row:
-                next_row = max(next_row, _check(row[ROW_ID], int, f"{at}.{ROW_ID}") + 1)
-            read.append(row)
-        tables[name] = tuple(read)
-    for name, rows in tables.items():
-        numbered: list[Row] = []
-        for row in rows:
-            if ROW_ID not in row:
-                row, next_row = {**row, ROW_ID: next_row}, next_row + 1
-            numbered.append(row)
-        tables[name] = tuple(numbered)
+                _check(row[ROW_ID], int, f"{at}.{ROW_ID}")
+            rows.append(row)
+        if rows or name in next_row:
+            tables[name] = with_ids(rows, max(next_row.get(name, 1), next_id(rows)))
+            next_row[name] = max(next_row.get(name, 1), next_id(tables[name]))
+        else:
+            tables[name] = ()
     return tables, next_row
 
 

@@ -1,6 +1,6 @@
 """A Program with templates, written by hand: a shop with a list of products, a product's page with a field, and a cart.
 
-Its one recorded moment is the list at the start, drawn from a layout; everything else is drawn from templates.
+Its one recorded moment is the list at the start.
 """
 
 from __future__ import annotations
@@ -174,7 +174,6 @@ def shop() -> Program:
                 GoBack(),
             ),
             rule("more", "cart", Trigger("tap", "more"), UpdateRows("cart", (("quantity", Plus(Column("quantity"), 1)),), Equal(Column("#"), Acted("#"))), when=Less(Acted("quantity"), Const(3))),
-            rule("copy", "cart", Trigger("long_press", "more"), InsertRow("cart", (("title", Join((Const("more "), Acted("title")))), ("quantity", Const(1))), "after_acted")),
             rule("drop", "cart", Trigger("tap", "drop"), DeleteRows("cart", Equal(Column("#"), Acted("#")))),
             rule("done", "cart", Trigger("key", "memo", "enter"), UpdateRows("cart", (("title", Acted("memo")),), Equal(Column("#"), Acted("#"))), when=Not(Blank(Acted("memo")))),
             rule("clear", "cart", Trigger("tap", "clear"), DeleteRows("cart")),

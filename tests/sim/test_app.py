@@ -44,7 +44,7 @@ def test_a_rule_fires_and_reports_its_evidence(phone: Phone) -> None:
 
 def test_typed_text_goes_through_a_rule_into_a_row_and_a_count(phone: Phone) -> None:
     step = run(phone, phone.reset(), ADD, FIELD, TypeText("Milk"), SAVE)
-    assert step.state.apps[PACKAGE].tables["notes"] == ({"title": "Milk", "#": 0},)
+    assert step.state.apps[PACKAGE].tables["notes"] == ({"title": "Milk", "#": 1},)
     assert shown(phone, step.state, "count").text == "1 notes"
 
 

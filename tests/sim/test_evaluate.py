@@ -30,16 +30,25 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
+from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import Scope, evaluate
-from tests.program.test_codec import expressions
+from tests.program.strategies import expressions, expressions_over, few_names
 
 VARIABLES: dict[str, Value] = {"a": 1, "b": "two", "c": None, "ab": True}
-TABLES = {"a": ({"a": 1, "b": "x"}, {"a": 2, "b": ""})}
+TABLES: dict[str, tuple[dict[str, Value], ...]] = {"a": ({"a": 1, "b": "x"}, {"a": 2, "b": ""})}
 
 
 @given(expressions, st.text(max_size=3))
 def test_no_expression_raises(expr: Expr, typed: str) -> None:
     evaluate(expr, Scope(VARIABLES, TABLES, typed, acted={"a": 3}))
+
+
+@given(expressions_over(few_names), st.text(max_size=3), st.sampled_from(TABLES["a"]))
+def test_a_compiled_expression_means_what_the_expression_means(expr: Expr, typed: str, row: dict[str, Value]) -> None:
+    acted: dict[str, Value] = {"a": 3, "c": "x"}
+    said = evaluate(expr, Scope(VARIABLES, TABLES, typed, row, acted))
+    made = compiled(expr)(VARIABLES, TABLES, typed, row, acted)
+    assert made == said and type(made) is type(said)
 
 
 def test_meanings() -> None:
