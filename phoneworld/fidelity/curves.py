@@ -62,7 +62,7 @@ def _plot(app: str, rows: Sequence[Mapping[str, Any]]) -> Plot:
         plain = [(r["actions"], r["figures"][_PLAIN]["changing"]["faithful"]) for r in mine if _PLAIN in r["figures"]]
         if plain:
             curves.append(_curve(f"{_PLAIN}, faithful ({policy})", len(curves), plain, x, y))
-    return Plot(app, tuple(curves), tuple((x(n), n) for n in numbers), tuple((y(p / 100), p) for p in (0, 50, 85, 95, 100)))
+    return Plot(app, tuple(curves), tuple((x(n), n) for n in numbers), tuple((y(p / 100), p) for p in (0, 25, 50, 75, 100)))
 
 
 def _curve(name: str, number: int, values: Iterable[tuple[int, float]], x: Any, y: Any) -> Curve:

@@ -67,6 +67,34 @@ def _divergence(step: ScoredStep, transitions: Sequence[Transition], heldout: St
     return Divergence(step, told[-1], tuple(told[:-1]), tuple(missing), tuple(surplus), tuple(other), real, reordered)
 
 
+def on_course(score: Score, heldout: StateGraph) -> list[tuple[str, int, int]]:
+    """By kind of action: how many steps were exact, of those before which the mock had shown no fault; the worst first.
+
+    The step at which a trace goes off is counted, what follows is not: so it tells which behaviour is missing, as a test of single
+    steps would.
+    """
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    scored = score.traces
+    for trace in heldout.traces:
+        for step, transition in zip(scored.get(trace.id, []), trace.transitions, strict=True):
+            kind = _kind(transition, heldout)
+            total[kind] += 1
+            right[kind] += step.match.exact
+            if not step.match.exact:
+                break
+    return sorted(((k, right[k], n) for k, n in total.items()), key=lambda row: (row[1] - row[2], -row[2], row[0]))
+
+
+def _kind(transition: Transition, graph: StateGraph) -> str:
+    """An action as a kind: what is done, to which class of widget, by which id."""
+    verb = "type into" if isinstance(transition.action, TypeText) else _verb(transition.action)
+    if transition.hit is None:
+        return verb
+    node = graph.captures[transition.source].hierarchy.at(transition.hit)
+    return f"{verb} {node.class_name.rpartition('.')[2]}" + (f" #{node.resource_id.rpartition('/')[2]}" if node.resource_id else "")
+
+
 def describe(transition: Transition, graph: StateGraph) -> str:
     """An action in words, with those of its widget."""
     source = graph.captures[transition.source]

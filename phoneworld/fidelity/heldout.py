@@ -18,7 +18,7 @@ from phoneworld.device.settle import Reading, settle
 from phoneworld.errors import ActionError, DeviceNotFound
 from phoneworld.fidelity.acting import HELD_OUT, POLICY, Memory, Vocabulary, choose
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
-from phoneworld.ui.action import Action, DoubleTap, OpenApp, Tap, TypeText, points_of
+from phoneworld.ui.action import Action, DoubleTap, OpenApp, PressKey, Tap, TypeText, points_of
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.node import Hierarchy
 
@@ -220,7 +220,7 @@ def _is_near(a: Action, b: Action, density: int) -> bool:
 
 
 def _focused(tree: Hierarchy, action: Action) -> tuple[int, ...] | None:
-    """What words typed without a place go to."""
-    if not isinstance(action, TypeText):
+    """What words typed without a place, and Enter, go to."""
+    if not (isinstance(action, TypeText) or action == PressKey("enter")):
         return None
     return next((path for path, node in tree.walk() if node.focused and node.is_editable), None)
