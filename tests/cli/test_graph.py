@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,19 +12,10 @@ from phoneworld.graph.merge import renamed_app
 from phoneworld.testing.samples import sample_graph
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.xml import write_hierarchy
+from tests.cli.running import phoneworld
 from tests.graph.sample import notes_graph, png, screen, text
 from tests.graph.test_diff import SecondVersion, record
 from tests.shared import CORPUS, needs_shared
-
-
-def phoneworld(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "phoneworld.cli.main", *map(str, args)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, env=_environment())
-
-
-def _environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parents[2])
-    return {**os.environ, "COLUMNS": "120", "PYTHONPATH": root, "NO_COLOR": "1"}
 
 
 @pytest.fixture
@@ -157,3 +145,30 @@ def test_a_droidbot_run_from_end_to_end(tmp_path: Path) -> None:
     run = phoneworld("import", CORPUS / "traces" / "droidbot-kea-myexpenses", "-o", "k.graph.json", cwd=tmp_path)
     assert run.returncode == 0 and "15 captures, 13 pictures, 12 transitions in 4 traces" in run.stdout, run.stdout
     assert phoneworld("graph", "show", "k.graph.json", "--svg", "k.svg", cwd=tmp_path).returncode == 0
+
+
+def test_merge_as_json_tells_what_was_put_together(tmp_path: Path) -> None:
+    graph, pictures = notes_graph()
+    save_graph(graph, tmp_path / "a.graph.json", pictures)
+    save_graph(graph, tmp_path / "b.graph.json", None)
+    run = phoneworld("graph", "merge", "a.graph.json", "b.graph.json", "-o", "c.graph.json", "--json", cwd=tmp_path)
+    told = json.loads(run.stdout)
+    assert (told["captures"], told["traces"], told["out"], told["pictures"]) == (6, 4, "c.graph.json", len(pictures))
+    assert told["files"] == ["a.graph.json", "b.graph.json"] and isinstance(told["warnings"], list)
+
+
+def test_what_is_ours_is_written_again_and_what_is_not_stays(dumps_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.json"
+    out.write_text('{"letters": ["dear"]}')
+    refused = phoneworld("import", dumps_folder, "-o", out, cwd=tmp_path)
+    assert refused.returncode == 10 and "--force" in refused.stderr and out.read_text() == '{"letters": ["dear"]}'
+    assert phoneworld("import", dumps_folder, "-o", out, "--force", cwd=tmp_path).returncode == 0
+    assert phoneworld("import", dumps_folder, "-o", out, cwd=tmp_path).returncode == 0
+    page = tmp_path / "g.html"
+    for name in ("g.html", "g.svg"):
+        kind = "--" + name.partition(".")[2]
+        for _ in range(2):
+            assert phoneworld("graph", "show", out, kind, name, cwd=tmp_path).returncode == 0
+        (tmp_path / name).write_text("<p>by hand")
+        assert phoneworld("graph", "show", out, kind, name, cwd=tmp_path).returncode == 10
+    assert page.read_text() == "<p>by hand"

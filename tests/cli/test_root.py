@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,39 +15,12 @@ from typer.testing import CliRunner
 
 from phoneworld import errors
 from phoneworld.cli.exits import EXITS
-from phoneworld.cli.main import main
 from phoneworld.cli.root import command_line, tell_fault, unwrapped
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.cli.verbs import VERBS
+from tests.cli.running import ROOT, phoneworld
 
-ROOT = Path(__file__).resolve().parents[2]
 run = CliRunner()
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Phoneworld = Callable[..., Ran]
-
-
-@pytest.fixture
-def phoneworld(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Phoneworld:
-    """The command line in this process, from where it is entered; it stands in the checkout."""
-    monkeypatch.chdir(ROOT)
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-    def call(*words: str | Path) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["phoneworld", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), out, err)
-
-    return call
 
 
 def commands(app: typer.Typer, before: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -106,7 +77,7 @@ def test_every_exit_code_has_one_meaning_and_the_readme_says_it() -> None:
         assert f"| {code} | {words} |" in readme
 
 
-def test_output_is_named_out_everywhere_and_the_other_name_works(phoneworld: Phoneworld) -> None:
+def test_output_is_named_out_everywhere_and_the_other_name_works() -> None:
     for words in EVERY:
         told = run.invoke(command_line(words[0]), [*words, "--help"]).output
         assert "--output" not in told, words
@@ -157,7 +128,7 @@ def test_one_is_singular() -> None:
         (("build", "apps/notes/app.graph.json", "-o", "tests"), 10, "-o"),
     ],
 )  # fmt: skip
-def test_the_wrong_thing_is_answered_with_the_right_command(phoneworld: Phoneworld, args: tuple[str, ...], code: int, words: str) -> None:
+def test_the_wrong_thing_is_answered_with_the_right_command(args: tuple[str, ...], code: int, words: str) -> None:
     readme = (ROOT / "README.md").read_bytes()
     done = phoneworld(*args)
     assert (done.returncode, done.stdout) == (code, ""), done.stderr
@@ -182,7 +153,7 @@ def test_a_fault_of_ours_is_told_in_words_and_its_traceback_on_request(capsys: p
     assert "out.json: No space left on device" in capsys.readouterr().err
 
 
-def test_words_of_others_cannot_steer_the_terminal(phoneworld: Phoneworld, tmp_path: Path) -> None:
+def test_words_of_others_cannot_steer_the_terminal(tmp_path: Path) -> None:
     done = phoneworld("build", str(tmp_path / "a\x1b[31m\r[bold]b\nc"))
     assert done.returncode == 3 and len(done.stderr.splitlines()) == 2
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", done.stderr) and "[bold]b c" in done.stderr
