@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup system demo test test-slow lint fmt clean
+.PHONY: help setup system demo test test-slow fidelity lint fmt clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,9 @@ test: setup  ## the tests that take minutes together
 
 test-slow: setup  ## what takes longer; results are in tests/slow/README.md
 	@$(PY) -m pytest -q -m slow $(ARGS)
+
+fidelity: setup  ## record apps and measure how true their mocks are: hours at first, resumable
+	@$(PY) -m examples.fidelity.lab run $(ARGS)
 
 lint: setup  ## ruff
 	@$(PY) -m ruff check phoneworld recorder tests examples

@@ -17,7 +17,7 @@ import urllib.request
 import venv
 import wave
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -37,6 +37,11 @@ class _Quiet(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """No line for each request."""
+
+    def handle(self) -> None:
+        # A page that is left while it loads hangs up.
+        with suppress(ConnectionError):
+            super().handle()
 
     def end_headers(self) -> None:
         for name, value in self._headers.items():

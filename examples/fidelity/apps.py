@@ -15,6 +15,8 @@ from tests.webapps import NOTES, free_port, ihatemoney, running, served, todomvc
 
 WEBAPPS = NOTES.parent
 _MONDAY = 1_772_443_800_000  # 2026-03-02T09:30Z
+CURVE = (75, 150, 300, 600)
+SLOW = Pace(0.12, 0.45, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Started:
 class App:
     """An app of the lab. `start` is given an empty folder for what its server keeps.
 
-    `frozen` apps are ours and were written before the compiler saw a recording; `clock_ms` freezes the pages' `Date`.
+    `actions` are the numbers of recorded actions after which it is measured, `clock_ms` freezes the pages' `Date`. `frozen` apps
+    are ours and were written before the compiler saw a recording of them.
     """
 
     name: str
@@ -37,6 +40,7 @@ class App:
     size: Size = Size(1080, 2400)
     density: int = 480
     pace: Pace = Pace(0.06, 0.18, 3)
+    actions: tuple[int, ...] = (300,)
     clock_ms: int | None = None
     frozen: bool = False
 
@@ -54,10 +58,10 @@ def _static(folder: Callable[[], Path], page: str = "") -> Callable[[Path], Abst
     return start
 
 
-def _todomvc(name: str) -> App:
+def _todomvc(name: str, actions: tuple[int, ...] = (300, 600)) -> App:
     # Without a viewport meta these pages are as wide as the screen, and never narrower than 550 css px: 600 dp are a large phone,
     # on which the delete button of a row, which shows while the row is touched, is in sight.
-    return App(name, _static(lambda: todomvc(name)), Size(1200, 2400), 320)
+    return App(name, _static(lambda: todomvc(name)), Size(1200, 2400), 320, actions=actions)
 
 
 @contextmanager
@@ -85,19 +89,20 @@ def _bank(folder: Path) -> Iterator[Started]:
         yield Started(url, lambda: (data / "bank.sqlite3").unlink(missing_ok=True))
 
 
-def _ours(name: str) -> App:
-    return App(name, _static(lambda: WEBAPPS / name), clock_ms=_MONDAY, frozen=True)
+def _ours(name: str, actions: tuple[int, ...] = (300,)) -> App:
+    return App(name, _static(lambda: WEBAPPS / name), actions=actions, clock_ms=_MONDAY, frozen=True)
 
 
-SLOW = Pace(0.12, 0.45, 3)
 APPS: dict[str, App] = {
     app.name: app
     for app in (
-        *(_todomvc(name) for name in ("vanillajs", "react", "vue", "backbone", "knockoutjs")),
+        _todomvc("vanillajs", CURVE),
+        *(_todomvc(name) for name in ("react", "vue", "backbone", "knockoutjs")),
         App("notes", _static(lambda: NOTES)),
         App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
-        App("ihatemoney", _ihatemoney, pace=SLOW),
-        *(_ours(name) for name in ("shop", "messages", "agenda", "settings", "food")),
+        App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE),
+        _ours("shop", CURVE),
+        *(_ours(name) for name in ("messages", "agenda", "settings", "food")),
         App("bank", _bank, pace=SLOW, frozen=True),
     )
 }

@@ -15,7 +15,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,6 +26,7 @@ from examples.fidelity import results
 from examples.fidelity.apps import APPS, App
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.web.device import WebDevice
+from phoneworld.errors import DeviceError
 from phoneworld.fidelity.acting import HELD_OUT, TRAINING
 from phoneworld.fidelity.curves import curves_page
 from phoneworld.fidelity.explain import divergences, lines
@@ -44,6 +45,7 @@ SEEDS: dict[Part, int] = {"train": 41, "held": 9001}
 LENGTHS = (15, 25, 20, 15)  # of training traces, over and over: 75 actions each time round
 CACHE = Path(os.environ.get("PHONEWORLD_FIDELITY_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "phoneworld-fidelity"
 
+ResultsFile = Annotated[Path, typer.Option("--results", help="Where the results are kept.")]
 lab = typer.Typer(no_args_is_help=True, add_completion=False)
 console = Console(stderr=True)
 
@@ -60,16 +62,28 @@ def lengths(part: Part, actions: int) -> Iterator[int]:
         number += 1
 
 
-def recorded(app: App, part: Part, actions: int = ACTIONS, *, cache: Path = CACHE) -> list[StateGraph]:
-    """The traces of a part, one graph each, recorded where they are not in the cache yet."""
-    folder = cache / app.name / part
+def recorded(app: App, part: Part, actions: int = ACTIONS) -> list[StateGraph]:
+    """The traces of a part in order, one graph each, recorded where they are not in the cache yet.
+
+    Where the phone is lost in mid-trace that trace is done once more, on a new one.
+    """
+    folder = CACHE / app.name / part
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths(part, actions), 1)]
-    graphs = [load_graph(path) for _, _, path in wanted if path.is_file()]
-    missing = [item for item in wanted if not item[2].is_file()]
-    if not missing:
-        return graphs
-    memory = remembered(graphs)
+    lost = 0
+    while missing := [item for item in wanted if not item[2].is_file()]:
+        try:
+            _record(app, part, missing, [load_graph(path) for _, _, path in wanted if path.is_file()], len(wanted))
+        except DeviceError as error:
+            lost += 1
+            if lost > 1:
+                raise
+            console.print(f"{app.name} {part}: {error}; once more", highlight=False)
+    return [load_graph(path) for _, _, path in wanted]
+
+
+def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earlier: Sequence[StateGraph], of: int) -> None:
+    memory = remembered(earlier)
     words = TRAINING if part == "train" else HELD_OUT
     with (
         tempfile.TemporaryDirectory() as data,
@@ -84,10 +98,8 @@ def recorded(app: App, part: Part, actions: int = ACTIONS, *, cache: Path = CACH
                 kind=part,
             )  # fmt: skip
             save_graph(found.graph, path)
-            graphs.append(found.graph)
             each = (time.monotonic() - began) / steps * 1000
-            console.print(f"{app.name} {part} {number}/{len(wanted)}: {steps} steps, {each:.0f} ms each", highlight=False)
-    return graphs
+            console.print(f"{app.name} {part} {number}/{of}: {steps} steps, {each:.0f} ms each", highlight=False)
 
 
 @lab.callback()
@@ -121,6 +133,7 @@ def score(
     again: Annotated[bool, typer.Option("--again", help="Measure what was measured with this code already.")] = False,
     explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
     html: Annotated[Path | None, typer.Option(help="Write APP-ACTIONS.html with both phones to this folder.")] = None,
+    kept: ResultsFile = results.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print each result as a line of JSON.")] = False,
 ) -> None:
     """Build the mock after so many actions, and score it on the held-out traces beside plain replay. Results go to results.jsonl."""
@@ -134,7 +147,7 @@ def score(
         heldout = joined(recorded(app, "held"))
         held = results.digest(heldout)
         for number in numbers:
-            row = _scored(app, whole, heldout, number, policy=policy, held=held, code=code, again=again, explain=explain, html=html)
+            row = _scored(app, whole, heldout, number, policy=policy, held=held, code=code, again=again, explain=explain, html=html, kept=kept)
             if as_json:
                 typer.echo(json.dumps(row, ensure_ascii=False, sort_keys=True))
             else:
@@ -153,11 +166,13 @@ def _scored(
     again: bool,
     explain: int,
     html: Path | None,
+    kept: Path,
 ) -> dict[str, Any]:
     graph = results.prefix(whole, actions)
     key = results.Key(app.name, actions, policy, results.digest(graph), held, code)
-    known = next((r for r in results.load() if results.is_of(r, key)), None)
-    if known is not None and not (again or explain or html):
+    known = next((r for r in results.load(kept) if results.is_of(r, key)), None)
+    page = None if html is None else html / f"{app.name}-{actions}.html"
+    if known is not None and not (again or explain) and (page is None or page.is_file()):
         return known
     began = time.monotonic()
     compiled = compile_graph(graph)
@@ -171,22 +186,35 @@ def _scored(
         done=sum(1 for _ in graph.transitions()),
         replay={"steps": len(compiled.replay.steps), "exact": compiled.replay.exact},
     )
-    results.append(row)
+    results.append(row, kept)
     for divergence in divergences(scores[MOCK], heldout)[:explain]:
         console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
-    if html is not None:
-        html.mkdir(parents=True, exist_ok=True)
-        page = report_page(f"{app.name} after {actions} actions", figures, scores[MOCK], heldout)
-        (html / f"{app.name}-{actions}.html").write_text(page, encoding="utf-8")
+    if page is not None:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(report_page(f"{app.name} after {actions} actions", figures, scores[MOCK], heldout), encoding="utf-8")
     return row
+
+
+@lab.command()
+def run(
+    frozen: Annotated[bool, typer.Option("--frozen", help="The reference apps too, which stay unrecorded until the compiler is done.")] = False,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where the pages go.")] = Path("demo-out/fidelity"),
+) -> None:
+    """Record and score every app, and write the pages: what `make fidelity` does. Hours at first; goes on where it broke off."""
+    for app in APPS.values():
+        if app.frozen and not frozen:
+            continue
+        score([app.name], actions=",".join(map(str, app.actions)), html=out)
+    report(out / "index.html")
 
 
 @lab.command()
 def report(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write a page with the table and the curves.")] = None,
+    kept: ResultsFile = results.RESULTS,
 ) -> None:
     """Print all results as a table; write them as a page with curves."""
-    rows = results.load()
+    rows = results.load(kept)
     typer.echo("| " + " | ".join(results.COLUMNS) + " |\n|" + "---|" * len(results.COLUMNS))
     for cells in results.table(rows, list(APPS)):
         typer.echo("| " + " | ".join(cells) + " |")

@@ -70,12 +70,12 @@ def is_of(row: dict[str, Any], key: Key) -> bool:
     return all(row[name] == getattr(key, name) for name in ("app", "actions", "policy", "recording", "held", "code"))
 
 
-def load(path: Path = RESULTS) -> list[dict[str, Any]]:
+def load(path: Path) -> list[dict[str, Any]]:
     """The lines, oldest first."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line] if path.is_file() else []
 
 
-def append(row: dict[str, Any], path: Path = RESULTS) -> None:
+def append(row: dict[str, Any], path: Path) -> None:
     """Adds a line; an older one of the same app, number of actions and policy goes: git keeps it."""
     kept = [r for r in load(path) if any(r[name] != row[name] for name in ("app", "actions", "policy"))]
     lines = sorted([*kept, row], key=lambda r: (r["app"], r["policy"], r["actions"]))
