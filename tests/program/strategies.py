@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
@@ -36,6 +37,9 @@ from phoneworld.program.template import Rows, Slot, SlotAttribute, Template
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Node
 
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For what is drawn from large strategies: how long that takes says how busy the machine is."""
+
 SIZE = Size(100, 200)
 KEYS = ("window", "a", "b", "c", "d", "e", "f", "g")
 
@@ -44,7 +48,7 @@ names = st.text("abc_", min_size=1, max_size=4)
 few_names = st.sampled_from(["a", "b", "c"])
 
 
-def expressions_over(names: st.SearchStrategy[str]) -> st.SearchStrategy[Expr]:
+def expressions_over(names: st.SearchStrategy[str], leaves: int = 8) -> st.SearchStrategy[Expr]:
     """Every kind of expression."""
     return st.recursive(
         st.builds(Const, values) | st.builds(Var, names) | st.builds(Column, names) | st.builds(Acted, names) | st.just(Typed())
@@ -54,7 +58,7 @@ def expressions_over(names: st.SearchStrategy[str]) -> st.SearchStrategy[Expr]:
         | st.builds(Sum, names, e, e) | st.builds(Count, names, e) | st.builds(Case, e, e, e) | st.lists(e, max_size=3).map(tuple).flatmap(
             lambda parts: st.sampled_from([All(parts), Any(parts), Join(parts)])
         ),
-        max_leaves=8,
+        max_leaves=leaves,
     )  # fmt: skip
 
 
@@ -62,7 +66,7 @@ def rules_over(
     names: st.SearchStrategy[str], screens: st.SearchStrategy[str], nodes: st.SearchStrategy[str], kinds: tuple[TriggerKind, ...]
 ) -> st.SearchStrategy[Rule]:
     """Rules with every kind of effect."""
-    exprs = expressions_over(names)
+    exprs = expressions_over(names, 4)
     cells = st.lists(st.tuples(names, exprs), max_size=2).map(tuple)
     effects = (
         st.builds(SetVar, names | st.sampled_from(["focus", "keyboard", "moment"]), exprs)
@@ -85,7 +89,7 @@ _CLASSES = ("android.widget.TextView", "android.widget.EditText", "android.widge
 @st.composite
 def templates(draw: st.DrawFn, names: st.SearchStrategy[str] = few_names) -> Template:
     """A template of a few slots, some in rows, whose attributes are of every kind."""
-    exprs = expressions_over(names)
+    exprs = expressions_over(names, 3)
     keys = iter(KEYS)
 
     def slot(depth: int) -> Slot | None:

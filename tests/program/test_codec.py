@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from phoneworld.errors import FileFormatError
 from phoneworld.program.codec import decode, encode
 from phoneworld.program.program import Rule
 from phoneworld.program.template import Template
-from tests.program.strategies import rules, templates
+from tests.program.strategies import patient, rules, templates
 
 
 def no_tree(_: object) -> str:
     raise AssertionError("rules hold no trees")
 
 
+@patient
 @given(rules)
 def test_rules_come_back_as_they_were(rule: Rule) -> None:
     assert decode(Rule, encode(rule, no_tree), no_tree) == rule
 
 
+@settings(patient, max_examples=25)
 @given(templates())
 def test_templates_come_back_as_they_were(template: Template) -> None:
     assert decode(Template, encode(template, no_tree), no_tree) == template

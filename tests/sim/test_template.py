@@ -22,7 +22,7 @@ from phoneworld.ui.action import Action, Clear, CloseApp, DoubleTap, LongPress, 
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Bounds, Point
 from phoneworld.ui.node import Hierarchy, Node
-from tests.program.strategies import KEYS, few_names, rules_over, templates, values
+from tests.program.strategies import KEYS, few_names, patient, rules_over, templates, values
 from tests.program.strategies import SIZE as TINY
 from tests.sim.shop import INFERRED, MOMENT, PACKAGE, PRODUCTS, SIZE, shop
 
@@ -390,7 +390,7 @@ def test_a_rule_that_knows_of_the_keyboard_is_asked_before_back_hides_it() -> No
 # What holds for every template
 
 
-@settings(max_examples=120, deadline=None)
+@settings(patient, max_examples=40)
 @given(st.lists(actions(SIZE), max_size=25), st.integers(0, 24), st.sampled_from(["first", "browsing", "short"]))
 def test_shops_are_total_and_a_snapshot_has_the_same_future(steps: list[Action], kept_at: int, start: str) -> None:
     phone = Phone([shop()])
@@ -422,7 +422,7 @@ def random_program(template: Template, rules: list[Rule], cells: list[tuple[Valu
     )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(patient, max_examples=25)
 @given(
     templates(),
     st.lists(rules_over(few_names, st.sampled_from(["s", "t"]), st.sampled_from(["", *KEYS]), ("tap", "long_press", "type", "key")), max_size=6),
@@ -443,7 +443,7 @@ def test_every_template_and_every_rule_is_total(
     assert state_from_json(state_to_json(state)) == state
 
 
-@settings(max_examples=60, deadline=None)
+@settings(patient, max_examples=20)
 @given(templates(), st.lists(st.tuples(values, values, values), max_size=3), st.dictionaries(few_names, values), values)
 def test_a_drawing_from_memory_is_the_drawing(template: Template, cells: list[tuple[Value, ...]], variables: dict[str, Value], other: Value) -> None:
     """Rows and screens that were drawn before for other values do not show through."""
