@@ -8,6 +8,7 @@ position, and the rules are found again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from typing import TypeAlias
 from phoneworld.compiler.edges import Sample, Seen, Slots, X, Y, collect
 from phoneworld.compiler.fitting import Candidate, cluster, extent_candidates, position_candidates
 from phoneworld.compiler.wording import lines_candidates, words_candidates
+from phoneworld.graph.graph import Capture
 from phoneworld.program.placement import (
     Afloat,
     After,
@@ -34,13 +36,16 @@ from phoneworld.program.placement import (
     While,
     Wrap,
 )
+from phoneworld.program.template import Drawn
 from phoneworld.sim.arrange import whole_bounds
+from phoneworld.ui.node import Node, Path
 
-__all__ = ["Sample", "find_placements", "scroll_of"]
+__all__ = ["Sample", "find_placements", "sample_of", "scroll_of"]
 
 _MOST_SAMPLES = 150
 _POOR = 0.9
 _CASE = 0.08
+_ALIKE = 5
 _SHARED = 0.4
 _Positions: TypeAlias = Mapping[tuple[str, int], list[Candidate[Position]]]
 _HIDDEN = Placement(Axis(Near(0), Exactly(0)), Axis(Near(0), Exactly(0)), hidden=True)
@@ -65,6 +70,18 @@ def find_placements(samples: Sequence[Sample]) -> dict[str, Placement]:
     return _fit(slots, scroller)
 
 
+def sample_of(capture: Capture, places: Mapping[Path, tuple[str, int | None]], density: int) -> Sample:
+    """A capture as a sample; `places` says of each of its nodes which slot it is, and which row it is in."""
+
+    def drawn(node: Node, path: Path) -> Drawn:
+        key, row = places[path]
+        children = tuple([drawn(child, (*path, i)) for i, child in enumerate(node.children)])
+        return Drawn(key, replace(node, children=()), row, children)
+
+    windows = tuple([drawn(window, (i,)) for i, window in enumerate(capture.hierarchy.windows)])
+    return Sample(windows, capture.size, density, capture.state.keyboard)
+
+
 def _look_scrolled(slots: Slots, inside: set[str]) -> set[int]:
     """The numbers of the samples in which something lies over what it elsewhere follows, or is gone before something that is there."""
     room: dict[str, int] = {}
@@ -81,9 +98,12 @@ def _look_scrolled(slots: Slots, inside: set[str]) -> set[int]:
             slack = seen.sample.tolerance
             before = seen.previous
             if seen.blank:
-                gone = seen.following is not None and not (seen.parent is not None and seen.parent.blank)
+                around = seen.parent
+                gone = seen.following is not None and around is not None and not around.blank and around.raw[Y] <= around.clip[Y]
             else:
-                gone = before is not None and room[key] >= -slack and seen.start(Y) - before.end(Y) < -3 * slack
+                under = before is not None and room[key] >= -slack and seen.start(Y) - before.end(Y) < -3 * slack
+                # Content slides under a bar; a button over the content is smaller than what it covers.
+                gone = under and before is not None and seen.area > before.area
             if gone:
                 moved.add(seen.number)
                 break
@@ -166,6 +186,7 @@ def _fit(slots: Slots, scroller: str | None, *, without: Collection[int] = ()) -
     shown = {key: seen for key, seen in slots.by_key.items() if not all(s.blank for s in seen)}
     if without:
         shown = {key: [s for s in seen if s.number not in without and not s.blank] or seen for key, seen in shown.items()}
+    shown = {key: _some(seen) for key, seen in shown.items()}
     positions = {(key, axis): _positions(seen, axis) for key, seen in shown.items() for axis in (X, Y)}
     axes: dict[tuple[str, int], tuple[Axis, float]] = {}
     depth = {key: _depth(seen[0]) for key, seen in shown.items()}
@@ -195,9 +216,10 @@ def _by_cases(
     """The rule with one more for while another slot is there, or checked, where that explains much more."""
     key = slot[0].drawn.key
     best: tuple[float, Placement] | None = None
+    everywhere = [s for s in slots.by_key[key] if not s.blank]
     for (other, checked), true in slots.circumstances.items():
-        inside = [s for s in slot if s.number in true and not s.blank]
-        outside = [s for s in slot if s.number not in true and not s.blank]
+        inside = [s for s in everywhere if s.number in true]
+        outside = [s for s in everywhere if s.number not in true]
         if not inside or not outside or other == key:
             continue
         sides = []
@@ -210,6 +232,18 @@ def _by_cases(
             case = While(other, sides[0][X][0], sides[0][Y][0], checked)
             best = (share, replace(rule, x=sides[1][X][0], y=sides[1][Y][0], cases=(case,), explained=round(share, 3)))
     return best[1] if best is not None else rule
+
+
+def _some(slot: Sequence[Seen]) -> list[Seen]:
+    """The widgets, but of those that look alike in all that matters only a few: what is seldom seen must not drown."""
+    counts: Counter[tuple[object, ...]] = Counter()
+    kept = []
+    for seen in slot:
+        signature = seen.signature
+        counts[signature] += 1
+        if counts[signature] <= _ALIKE:
+            kept.append(seen)
+    return kept
 
 
 def _depth(seen: Seen) -> int:

@@ -70,18 +70,36 @@ class Seen:
 
     def cut_start(self, axis: int) -> bool:
         """True where the start may lie further out than what is seen: only where the content has been scrolled."""
-        return axis == Y and self.scrolled and self.raw[axis] <= self.clip[axis]
+        return axis == Y and self.scrolled and not self.pinned and self.raw[axis] <= self.clip[axis]
 
     def cut_end(self, axis: int) -> bool:
         """True where the end may lie further out than what is seen."""
         return self.raw[axis + 2] >= self.clip[axis + 2]
 
+    @property
+    def area(self) -> int:
+        return (self.raw[2] - self.raw[0]) * (self.raw[3] - self.raw[1])
+
+    def covers(self, other: Seen) -> bool:
+        """True where the two share area that rounding does not explain."""
+        a, b, slack = self.box, other.box, 2 * self.sample.tolerance
+        return min(a[2], b[2]) - max(a[0], b[0]) > slack and min(a[3], b[3]) - max(a[1], b[1]) > slack
+
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What the fitting of its rules looks at: many widgets that agree in it prove little more than a few."""
+        before, after = self.previous, self.following
+        return (
+            self.raw, self.box, self.parent.box if self.parent else None, self.text, self.sample.keyboard, self.scrolled,
+            before and (before.drawn.key, before.box), after and (after.drawn.key, after.box), tuple([kid.box for kid in self.kids]),
+        )  # fmt: skip
+
     def unscroll(self, shift: int, top: float, bottom: float) -> None:
         """Puts it where it would be, for a page that has moved up by `shift`; `top` and `bottom` are where rules expect it then."""
         self.scrolled = True
-        if self.blank or self.raw[Y] <= self.clip[Y]:
+        if self.blank or (self.cut_start(Y) and self.cut_end(Y)):
             return
-        seen, expected = (self.raw[Y], top) if not self.cut_start(Y) else (self.raw[Y + 2], bottom)
+        seen, expected = (self.raw[Y + 2], bottom) if self.cut_start(Y) else (self.raw[Y], top)
         if abs(seen + shift - expected) <= abs(seen - expected):
             left, start, right, end = self.raw
             self.box = (left, start + shift, right, end + shift)

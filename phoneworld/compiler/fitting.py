@@ -31,7 +31,9 @@ from phoneworld.program.placement import (
 
 _Rule = TypeVar("_Rule", covariant=True)
 _WEAK = 0.5
+_WHOLE = 0.03
 _PUSHED = 4
+_LOW = 0.6
 _ENTRY = 0.01
 """The price of one more number in a rule."""
 
@@ -47,16 +49,17 @@ class Candidate(Generic[_Rule]):
 
     @property
     def worth(self) -> float:
-        """The share explained, careful where little was seen, less the price."""
-        return (self.right + 0.5) / (self.of + 1) - self.price
+        """The share explained, careful where little was seen, less the price. To explain all is worth something by itself."""
+        whole = _WHOLE if self.of and self.right > self.of - 1e-9 else 0.0
+        return (self.right + 0.5) / (self.of + 1) + whole - self.price
 
 
-def across(values: Sequence[float], tolerance: float, axis: int) -> tuple[float, float]:
+def across(values: Sequence[float], tolerance: float, axis: int) -> tuple[float, int]:
     """As `cluster`; but along a line of text, where letters in bold push the rest aside, a middle near to all explains them too."""
     middle, right = cluster(values, tolerance)
     low, high = min(values), max(values)
     if axis == X and right < len(values) and high - low <= _PUSHED * tolerance:
-        return (low + high) / 2, 0.95 * len(values)
+        return (low + high) / 2, len(values)
     return middle, right
 
 
@@ -97,7 +100,10 @@ def position_candidates(slot: Sequence[Seen], axis: int, *, is_row: bool) -> lis
         at, right = across(fixed, tolerance, axis)
         found.append(Candidate(Pinned(at), right, len(fixed), 0.05))
         whole = [s for s in shown if not s.cut_end(axis)]
-        found += [Candidate(Afloat(*pair), right, of, 0.06) for pair, right, of in _above_floor(whole, tolerance)]
+        # What lies over its sibling, low on the screen, floats: a button that stays in reach when the keyboard comes.
+        low = [s for s in whole if s.raw[Y] > _LOW * s.sample.size.height and (p := s.previous) is not None and s.covers(p)]
+        price = -0.02 if low and len(low) == len([s for s in whole if not s.sample.keyboard]) else 0.06
+        found += [Candidate(Afloat(*pair), right, of, price) for pair, right, of in _above_floor(whole, tolerance)]
     # A parent that ends with the screen may end beyond it; across the screen that is rare.
     ends = [s for s in shown if not s.cut_end(axis) and (axis == X or s.parent is None or not s.parent.cut_end(axis))]
     if ends:
@@ -131,7 +137,7 @@ def _after(clean: Sequence[Seen], axis: int, tolerance: float, *, is_row: bool) 
     if not of or not (gaps or is_row):
         return []
     price = -0.05 if is_row and axis == Y else 0.0 if axis == Y else 0.03
-    first, right = across(firsts, tolerance, axis) if firsts else (min(lead), 0.0)
+    first, right = across(firsts, tolerance, axis) if firsts else (min(lead), 0)
     if not gaps:
         return [Candidate(After(0.0, first), right, of, price)]
     gap, fit = across([v for values in gaps.values() for v in values], tolerance, axis)
@@ -157,7 +163,7 @@ def _before(ends: Sequence[Seen], axis: int, tolerance: float) -> list[Candidate
     gap, right = across(gaps, tolerance, axis)
     if gap < -tolerance * 2:
         return []
-    last, fit = across(lasts, tolerance, axis) if lasts else (float(min(s.outer(axis)[1] - s.end(axis) for s in ends)), 0.0)
+    last, fit = across(lasts, tolerance, axis) if lasts else (float(min(s.outer(axis)[1] - s.end(axis) for s in ends)), 0)
     return [Candidate(Before(gap, float(last)), right + fit, len(gaps) + len(lasts), 0.05)]
 
 

@@ -247,6 +247,9 @@ def _node(box: _Box, index: int, left: float, top: float, shift: int, scroll: in
         shift = 0
     x0, x1 = round(left), round(left + box.length[_X])
     y0, y1 = round(top) - shift, round(top + box.length[_Y]) - shift
+    # A page that has moved up is longer than the screen, and so is what fills it.
+    if shift and isinstance(box.rules[_Y].extent, Fill) and abs(y1 + shift - clip[3]) <= 1:
+        y1 += shift
     whole = x1 - x0, y1 - y0
     x0, y0, x1, y1 = max(x0, clip[0]), max(y0, clip[1]), min(x1, clip[2]), min(y1, clip[3])
     # A last pixel that is left of what was cut comes of rounding.
