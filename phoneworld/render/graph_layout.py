@@ -19,6 +19,8 @@ from itertools import pairwise
 _SWEEPS = 6
 _LANE = 18
 _PORT = 18
+_DROP = 120
+"""How far down a column may begin. In the middle of a high drawing nobody would find the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def layered(
 ) -> Layout:
     """Places boxes of these sizes. `edges` have distinct ends and no repetition; `roots` start the first column.
 
-    Deterministic. Boxes grow taller where more lines meet a side than it has room for.
+    Deterministic. The first root stands at the top of its column, so that a drawing is seen from its start. Boxes grow taller where more lines meet a side than it has room for.
     """
     columns = _columns(list(sizes), edges, roots)
     forward = [(a, b) if columns[a] < columns[b] else (b, a) for a, b in edges if columns[a] != columns[b]]
@@ -83,6 +85,9 @@ def layered(
             neighbours[left].add(right)
             neighbours[right].add(left)
     _order(stacks, neighbours)
+    if roots and (first := stacks[columns[roots[0]]]) and roots[0] in first:
+        first.remove(roots[0])
+        first.insert(0, roots[0])
     return _place(sizes, columns, stacks, edges, level, lanes, column_gap, row_gap)
 
 
@@ -150,7 +155,7 @@ def _place(
     boxes: dict[str, Box] = {}
     middles: dict[str, float] = {}
     for column, names in stacks.items():
-        y = (height - tall[column]) / 2
+        y = min((height - tall[column]) / 2, _DROP)
         for name in names:
             tallness = heights.get(name, _LANE)
             if name in sizes:

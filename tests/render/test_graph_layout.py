@@ -68,3 +68,12 @@ def test_columns_count_the_steps_from_the_start() -> None:
 def test_no_box_is_an_empty_drawing() -> None:
     empty = layered({}, [], [], column_gap=1, row_gap=1)
     assert (empty.width, empty.height, empty.boxes, empty.lines) == (0, 0, {}, ())
+
+
+@settings(deadline=None)
+@given(edges_between_names)
+def test_the_first_root_is_seen_first(edges: list[tuple[str, str]]) -> None:
+    layout = laid_out(edges, ("n3", "n0"))
+    start = layout.boxes["n3"]
+    assert start.x == 0 and start.y <= 120
+    assert all(start.y <= box.y for box in layout.boxes.values() if box.column == start.column)
