@@ -21,7 +21,8 @@ from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import load_graph, screenshot_bytes
 from phoneworld.program.bundle import save_bundle
 from phoneworld.program.program import STRENGTH
-from phoneworld.render.report_page import report_page, widget_words
+from phoneworld.render.report_page import report_page
+from phoneworld.render.rule_words import widget_words
 
 console = Terminal()
 progress_console = Terminal(stderr=True)

@@ -10,15 +10,16 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image, UnidentifiedImageError
 
 from phoneworld.compiler.rules import MOMENT
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetVar, Show, UpdateRows
-from phoneworld.program.program import STRENGTH, Layout, Program, Rule, Trigger
+from phoneworld.program.effect import SetVar
+from phoneworld.program.program import STRENGTH, Layout, Program, Rule
 from phoneworld.render.html import data_uri, tree_page, view_page
+from phoneworld.render.rule_words import effect_words, trigger_words, widget_words
 from phoneworld.render.templates import environment
 from phoneworld.sim.view import View
 
@@ -36,7 +37,7 @@ class _Line:
     """Rules of a screen that do the same after the same action, at as many moments."""
 
     on: str
-    then: str
+    then: tuple[str, ...]
     kind: str
     moments: int
     cases: int
@@ -68,7 +69,8 @@ class _Pair:
 def report_page(graph: StateGraph, compiled: Compilation, pixels: Mapping[str, bytes]) -> str:
     """The page. `pixels` maps screenshot hashes to PNG bytes."""
     program = compiled.program
-    names = {s.id: s.name for s in program.screens.values()}
+    names = _told_apart({s.id: s.name for s in program.screens.values()})
+    screen_of = {lay.id: names[s.id] for s in program.screens.values() for lay in s.layouts}
     return environment().get_template("report/build.html").render(
         program=program,
         source=graph.source,
@@ -79,10 +81,23 @@ def report_page(graph: StateGraph, compiled: Compilation, pixels: Mapping[str, b
         rules=rule_groups(program.rules, names),
         question_count=len(compiled.open_questions),
         questions=_question_groups([(names[q.screen], widget_words(q.node, q.label)) for q in compiled.open_questions]),
-        ambiguities=[(a.layout, trigger_words(a.on), a.outcomes) for a in compiled.ambiguities],
+        ambiguities=[
+            (f"{screen_of[a.layout]} ({a.layout})", trigger_words(a.on), [(f"{screen_of[to]} ({to})", count) for to, count in a.outcomes])
+            for a in compiled.ambiguities
+        ],
         faults=compiled.replay.faults[:50],
         shown_width=SHOWN_WIDTH,
     )
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """The same names by id, numbered from the second of a name on."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for key, name in names.items():
+        seen[name] += 1
+        found[key] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return found
 
 
 def _picture(layouts: Sequence[Layout], pixels: Mapping[str, bytes]) -> bytes | None:
@@ -139,28 +154,13 @@ def _pairs(program: Program, pixels: Mapping[str, bytes]) -> list[_Pair]:
     return pairs
 
 
-def trigger_words(on: Trigger) -> str:
-    """A trigger in words: what is done, to which widget."""
-    node = on.node.rsplit("/", 1)[-1] if ":id/" in on.node or len(on.node) > 60 else on.node
-    words = on.kind.replace("_", " ")
-    if on.argument is not None:
-        words += f" “{on.argument}”"
-    return f"{words} on {node}" if node else words
-
-
-def widget_words(node: str, label: str = "") -> str:
-    """A widget in a person's words: its label, else the last part of its name, on one line."""
-    words = " ".join((label or node.rsplit("/", 1)[-1]).split())
-    return words if len(words) <= 60 else words[:59] + "…"
-
-
 def rule_groups(rules: Sequence[Rule], names: Mapping[str, str]) -> list[_Group]:
     """The rules by screen; those of one screen that differ only in the moment they hold at are one line."""
-    of_screen: dict[str, dict[tuple[str, str, str], list[Rule]]] = {}
+    of_screen: dict[str, dict[tuple[str, tuple[str, ...], str], list[Rule]]] = {}
     for rule in rules:
         # Which moment comes next is bookkeeping: a reader wants to know what is seen.
         seen = [e for e in rule.then if not (isinstance(e, SetVar) and e.name == MOMENT)]
-        then = ", ".join(_effect_words(e, names) for e in seen) or ("changes the screen as it was recorded" if rule.then else "nothing changes")
+        then = tuple(effect_words(e, names) for e in seen) or ("the screen changes as it was recorded" if rule.then else "nothing changes",)
         of_screen.setdefault(names[rule.screen], {}).setdefault((trigger_words(rule.on), then, rule.evidence.kind), []).append(rule)
     groups = []
     for screen, found in of_screen.items():
@@ -183,23 +183,3 @@ def _question_groups(questions: Sequence[tuple[str, str]]) -> list[_Group]:
         of_screen.setdefault(screen, []).append(widget)
     ranked = sorted(of_screen.items(), key=lambda item: -len(item[1]))
     return [_Group(screen, len(found), "", tuple(found[:LINES_SHOWN]), max(0, len(found) - LINES_SHOWN)) for screen, found in ranked]
-
-
-def _effect_words(effect: Effect, names: Mapping[str, str]) -> str:
-    match effect:
-        case SetVar(name, value):
-            return f"{name} becomes {getattr(value, 'value', 'what was typed')}"
-        case SetNode(_, node, attribute, value):
-            return f"{attribute.replace('_', ' ')} of {widget_words(node)} becomes {getattr(value, 'value', 'what was typed')}"
-        case Show(screen):
-            return f"show {names[screen]}"
-        case GoBack(to):
-            return "go back" + (f" to {' or '.join(names[s] for s in to)}" if to else "")
-        case InsertRow(table):
-            return f"a new row in {table}"
-        case UpdateRows(table):
-            return f"rows of {table} change"
-        case DeleteRows(table):
-            return f"rows of {table} go"
-        case _:
-            assert_never(effect)
