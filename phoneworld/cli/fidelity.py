@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from phoneworld.cli.files import marked, may_write, need_bundle
 from phoneworld.cli.terminal import Terminal, counted
 
 if TYPE_CHECKING:
+    from phoneworld.fidelity.score import Score
     from phoneworld.graph.graph import StateGraph
 
 console = Terminal()
@@ -36,6 +38,7 @@ def fidelity(
     steps: Annotated[int, typer.Option(help="Steps in each.", min=1, max=1000)] = 15,
     seed: Annotated[int, typer.Option(help="Chooses what is done. Use one that no recording used.")] = 1001,
     explain: Annotated[int, typer.Option(help="Print the first N divergences: step, widget, and what is missing, surplus or other.", min=0)] = 0,
+    pixels: Annotated[bool, typer.Option("--pixels", help="Compare pictures too (SSIM), where the held-out traces have any: 0.1 s a step.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a report for a browser.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file at -o or --html that is not ours.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
@@ -63,12 +66,14 @@ def fidelity(
     program = load_bundle(bundle).program
     if against.endswith(".json"):
         heldout = load_graph(Path(against))
-        pictures = _pictures(Path(against), heldout) if html is not None else {}
+        pictures = _pictures(Path(against), heldout) if html is not None or pixels else {}
     else:
         heldout, pictures = _collect(against, program.package, traces, steps, seed, out)
     source = recording or _recording_of(bundle)
     scores = measure(program, heldout, load_graph(source) if source is not None else None)
     figures = {name: summarise(s) for name, s in scores.items()}
+    if pixels:
+        figures[MOCK]["pictures"] = _alike(bundle, scores[MOCK], heldout, pictures)
     explained = divergences(scores[MOCK], heldout)[:explain] if explain else ()
     if html is not None:
         write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures)).encode())
@@ -106,6 +111,19 @@ def _collect(against: str, package: str, traces: int, steps: int, seed: int, out
     if out is not None:
         save_graph(found.graph, out, found.pictures)
     return found.graph, found.pictures
+
+
+def _alike(bundle: Path, mock: Score, heldout: StateGraph, pictures: dict[str, bytes]) -> dict[str, Any]:
+    from phoneworld.fidelity.pixels import alike
+    from phoneworld.program.bundle import load_bundle
+    from phoneworld.render.frames import Renderer
+
+    loaded = load_bundle(bundle)
+    renderer = Renderer.of([loaded])
+    try:
+        return asdict(alike(loaded.program, mock, heldout, pictures, renderer))
+    finally:
+        renderer.close()
 
 
 def _pictures(path: Path, graph: StateGraph) -> dict[str, bytes]:
@@ -147,6 +165,8 @@ def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) 
         table.add_row(name, *row, f"{found['faithful_traces']}/{found['traces']}", f"{found['exact_steps_before_divergence']}")
     console.print(table)
     console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in mock["by_evidence"]), highlight=False)
+    if alike := mock.get("pictures"):
+        console.print(f"pictures: SSIM {alike['mean']:.3f} over {counted(alike['steps'], 'step')}, {alike['mean_of_exact']:.3f} over the exact ones", highlight=False)
     console.print("first divergences: " + (", ".join(f"{n} {c}" for c, n in mock["first_divergences"].items()) or "none"), highlight=False)
 
 
