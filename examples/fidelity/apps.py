@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from phoneworld.fidelity.heldout import Pace
 from phoneworld.ui.geometry import Size
-from tests.webapps import NOTES, free_port, ihatemoney, running, served, todomvc, weui
+from tests.webapps import NOTES, actual, free_port, ihatemoney, npm_package, running, served, todomvc, weui
 
 WEBAPPS = NOTES.parent
 _MONDAY = 1_772_443_800_000  # 2026-03-02T09:30Z
@@ -89,6 +91,31 @@ def _bank(folder: Path) -> Iterator[Started]:
         yield Started(url, lambda: (data / "bank.sqlite3").unlink(missing_ok=True))
 
 
+@contextmanager
+def _tiddlywiki(folder: Path) -> Iterator[Started]:
+    port = free_port()
+    program = ["node", str(npm_package("tiddlywiki", "5.4.1") / "tiddlywiki.js")]
+    pristine, wiki = folder / "pristine", folder / "wiki"
+    subprocess.run([*program, str(pristine), "--init", "server"], check=True, capture_output=True, timeout=60)
+    with ExitStack() as server:
+
+        def again() -> None:
+            """The server keeps the wiki in memory: a new one, on the same port, for each trace."""
+            server.close()
+            shutil.rmtree(wiki, ignore_errors=True)
+            shutil.copytree(pristine, wiki)
+            server.enter_context(running([*program, str(wiki), "--listen", "host=127.0.0.1", f"port={port}"], port, folder / "log"))
+
+        again()
+        yield Started(f"http://127.0.0.1:{port}/", again)
+
+
+@contextmanager
+def _actual(_: Path) -> Iterator[Started]:
+    with actual() as url:
+        yield Started(url)
+
+
 def _ours(name: str, actions: tuple[int, ...] = (300,)) -> App:
     return App(name, _static(lambda: WEBAPPS / name), actions=actions, clock_ms=_MONDAY, frozen=True)
 
@@ -101,6 +128,8 @@ APPS: dict[str, App] = {
         App("notes", _static(lambda: NOTES)),
         App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
         App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE),
+        App("tiddlywiki", _tiddlywiki, pace=SLOW),
+        App("actual", _actual, pace=Pace(0.12, 0.45, 12)),
         _ours("shop", CURVE),
         *(_ours(name) for name in ("messages", "agenda", "settings", "food")),
         App("bank", _bank, pace=SLOW, frozen=True),
