@@ -45,6 +45,7 @@ SEEDS: dict[Part, int] = {"train": 41, "held": 9001}
 LENGTHS = (15, 25, 20, 15)  # of training traces, over and over: 75 actions each time round
 CACHE = Path(os.environ.get("PHONEWORLD_FIDELITY_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "phoneworld-fidelity"
 
+Fresh = Annotated[int, typer.Option("--fresh", help="Which held-out set: 2 is one that nobody has looked into, recorded now.", min=1)]
 ResultsFile = Annotated[Path, typer.Option("--results", help="Where the results are kept.")]
 lab = typer.Typer(no_args_is_help=True, add_completion=False)
 console = Console(stderr=True)
@@ -62,18 +63,19 @@ def lengths(part: Part, actions: int) -> Iterator[int]:
         number += 1
 
 
-def recorded(app: App, part: Part, actions: int = ACTIONS) -> list[StateGraph]:
+def recorded(app: App, part: Part, actions: int = ACTIONS, *, fresh: int = 1) -> list[StateGraph]:
     """The traces of a part in order, one graph each, recorded where they are not in the cache yet.
 
-    Where the phone is lost in mid-trace that trace is done once more, on a new one.
+    `fresh` counts the held-out sets: errors of one that were read while the compiler was written say little about another. Where
+    the phone is lost in mid-trace that trace is done once more, on a new one.
     """
-    folder = CACHE / app.name / part
+    folder = CACHE / app.name / (part if fresh == 1 else f"{part}-{fresh}")
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths(part, actions), 1)]
     lost = 0
     while missing := [item for item in wanted if not item[2].is_file()]:
         try:
-            _record(app, part, missing, [load_graph(path) for _, _, path in wanted if path.is_file()], len(wanted))
+            _record(app, part, missing, [load_graph(path) for _, _, path in wanted if path.is_file()], len(wanted), SEEDS[part] + fresh - 1)
         except DeviceError as error:
             lost += 1
             if lost > 1:
@@ -82,7 +84,7 @@ def recorded(app: App, part: Part, actions: int = ACTIONS) -> list[StateGraph]:
     return [load_graph(path) for _, _, path in wanted]
 
 
-def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earlier: Sequence[StateGraph], of: int) -> None:
+def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earlier: Sequence[StateGraph], of: int, seed: int) -> None:
     memory = remembered(earlier)
     words = TRAINING if part == "train" else HELD_OUT
     with (
@@ -94,9 +96,8 @@ def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earl
             started.ready()
             began = time.monotonic()
             found = act(
-                TreesOnly(device), app.package, number=number, steps=steps, seed=SEEDS[part], words=words, memory=memory, pace=app.pace,
-                kind=part,
-            )  # fmt: skip
+                TreesOnly(device), app.package, number=number, steps=steps, seed=seed, words=words, memory=memory, pace=app.pace, kind=part
+            )
             save_graph(found.graph, path)
             each = (time.monotonic() - began) / steps * 1000
             console.print(f"{app.name} {part} {number}/{of}: {steps} steps, {each:.0f} ms each", highlight=False)
@@ -113,12 +114,13 @@ def record(
     actions: Annotated[int, typer.Option(help="Length of the training recording.", min=1)] = ACTIONS,
     parts: Annotated[str, typer.Option(help="train, held, or both with a comma.")] = "train,held",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Also write APP-train.graph.json and APP-held.graph.json to this folder.")] = None,
+    fresh: Fresh = 1,
 ) -> None:
     """Record training and held-out traces."""
     for name in apps:
         for part in ("train", "held"):
             if part in parts.split(","):
-                graph = joined(recorded(APPS[name], part, actions))
+                graph = joined(recorded(APPS[name], part, actions, fresh=fresh if part == "held" else 1))
                 if out is not None:
                     out.mkdir(parents=True, exist_ok=True)
                     save_graph(graph, out / f"{name}-{part}.graph.json")
@@ -133,6 +135,7 @@ def score(
     again: Annotated[bool, typer.Option("--again", help="Measure what was measured with this code already.")] = False,
     explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
     html: Annotated[Path | None, typer.Option(help="Write APP-ACTIONS.html with both phones to this folder.")] = None,
+    fresh: Fresh = 1,
     kept: ResultsFile = results.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print each result as a line of JSON.")] = False,
 ) -> None:
@@ -144,7 +147,7 @@ def score(
     for name in apps:
         app = APPS[name]
         whole = joined(recorded(app, "train", max(numbers))) if recording is None else renamed_app(load_graph(recording), app.package)
-        heldout = joined(recorded(app, "held"))
+        heldout = joined(recorded(app, "held", fresh=fresh))
         held = results.digest(heldout)
         for number in numbers:
             row = _scored(app, whole, heldout, number, policy=policy, held=held, code=code, again=again, explain=explain, html=html, kept=kept)
@@ -199,12 +202,13 @@ def _scored(
 def run(
     frozen: Annotated[bool, typer.Option("--frozen", help="The reference apps too, which stay unrecorded until the compiler is done.")] = False,
     out: Annotated[Path, typer.Option("-o", "--out", help="Where the pages go.")] = Path("demo-out/fidelity"),
+    fresh: Fresh = 1,
 ) -> None:
     """Record and score every app, and write the pages: what `make fidelity` does. Hours at first; goes on where it broke off."""
     for app in APPS.values():
         if app.frozen and not frozen:
             continue
-        score([app.name], actions=",".join(map(str, app.actions)), html=out)
+        score([app.name], actions=",".join(map(str, app.actions)), html=out, fresh=fresh)
     report(out / "index.html")
 
 
