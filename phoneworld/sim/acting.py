@@ -68,6 +68,8 @@ class World(Protocol):
 
     def off_path(self, app: AppState) -> AppState: ...
 
+    def same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]: ...
+
 
 class Acting(ABC):
     """One app as it stands, to be acted on once. Cheap to make."""

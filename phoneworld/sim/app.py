@@ -29,7 +29,7 @@ from phoneworld.sim.on_template import OnTemplate
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, Place
 
-_DRAWINGS_KEPT = 512
+_DRAWINGS_KEPT = 1024
 _TABLES_KEPT = 4096
 
 
@@ -49,9 +49,10 @@ class AppModel:
         for screen in program.screens.values():
             self._index(screen.id)
         self._initial = Map({v.name: v.initial for v in all_variables(program).values()})
-        self._tables: Map[str, tuple[Row, ...]] = Map({t.name: _rows(t, t.rows) for t in program.tables.values()})
         self._drawings: OrderedDict[tuple[object, ...], tuple[Drawing, object]] = OrderedDict()
+        self._last: tuple[AppState | None, Drawing | None] = (None, None)
         self._seen_rows: dict[tuple[object, ...], tuple[Row, ...]] = {}
+        self._tables: Map[str, tuple[Row, ...]] = Map({t.name: self.same_rows(t.name, _rows(t, t.rows)) for t in program.tables.values()})
 
     def _index(self, screen: str) -> None:
         """Where all layouts of a screen are chosen by the value of one variable, a dictionary chooses."""
@@ -70,7 +71,7 @@ class AppModel:
         """A fresh app at a start of the Program (the first where none is named). Raises KeyError for an unknown one."""
         starts = self.program.starts
         start: Start = starts[name] if name is not None else next(iter(starts.values()))
-        tables = self._tables.update({t: _rows(self.program.tables[t], rows) for t, rows in start.tables})
+        tables = self._tables.update({t: self.same_rows(t, _rows(self.program.tables[t], rows)) for t, rows in start.tables})
         next_row = Map({name: next_id(rows) for name, rows in tables.items()})
         return AppState(start.screen, self._initial.update(dict(start.variables)), tables, next_row=next_row)
 
@@ -99,6 +100,9 @@ class AppModel:
         return next((s for s in self._screenfuls[screen] if evaluate(s.layout.when, scope)), None)
 
     def _drawing(self, template: TemplateModel, app: AppState) -> Drawing:
+        last, drawing = self._last
+        if last is app and drawing is not None:
+            return drawing
         key = template.key(app.variables, app.tables)
         known = self._drawings.get(key)
         if known is None:
@@ -108,6 +112,7 @@ class AppModel:
                 self._drawings.popitem(last=False)
         else:
             self._drawings.move_to_end(key)
+        self._last = (app, known[0])
         return known[0]
 
     # Acting
@@ -178,11 +183,11 @@ class AppModel:
             )
             if ready.inserts and following != next_row.get(name, 1) and current(name) in self.program.variables:
                 variables = variables.set(current(name), following - 1)
-            tables, next_row = tables.set(name, self._same_rows(name, rows)), next_row.set(name, following)
+            tables, next_row = tables.set(name, self.same_rows(name, rows)), next_row.set(name, following)
         after = AppState(screen, variables, tables, edits, stack, None, True, app.departed or rule.evidence.kind != "recorded", next_row)
         return Reaction(after, departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
 
-    def _same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    def same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """These rows, or equal ones seen before: drawings are found by the identity of the rows that they show."""
         cells = [tuple(row.values()) for row in rows]
         key = (table, *cells, *[tuple(map(type, values)) for values in cells], *[tuple(row) for row in rows])
