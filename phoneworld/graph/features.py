@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from phoneworld.graph.graph import Capture
 from phoneworld.ui.geometry import Bounds, Size
@@ -45,6 +45,8 @@ _EDGE = 0.02
 _AIR = 0.15
 # A node that fills this share of a page hides what lies under the page.
 _COVERS = 0.8
+# A web page that takes this share of the screen is the screen, and what the app draws around it (a title bar) is its frame.
+_IS_ALL = 0.4
 # Fewer like siblings than this are no rows of a list.
 _FEW = 3
 
@@ -66,6 +68,10 @@ class Features:
     kept: frozenset[str] = frozenset()
     page: bool = False
     typing: bool = False
+    around: frozenset[str] = frozenset()
+    document: frozenset[str] = frozenset()
+    unpruned: bool = False
+    heading: str = field(default="", compare=False)
 
 
 def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[Selector, ...] = ()) -> Features:
@@ -76,10 +82,13 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
     masked, kept = frozenset(named_paths(capture, mask)), frozenset(named_paths(capture, keep))
     selected, collections, controls, passive, words_kept = (set[str]() for _ in range(5))
     form: set[tuple[str, str]] = set()
+    around: set[str] = set()
+    document: set[str] = set()
     for path in kept:
         words_kept.add(f"{_name(tree.at(path))}={tree.at(path).text}")
 
-    long_page = any(n.scrollable and n.visible and _short(n.class_name) == "WebView" for n in tree.nodes())
+    pages = [n for n in tree.nodes() if n.visible and _short(n.class_name) == "WebView"]
+    long_page = any(n.scrollable for n in pages)
 
     def visit(path: Path, node: Node, area: str, in_page: bool) -> None:
         nonlocal long_page
@@ -87,6 +96,12 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             return
         shown = _is_shown(node.bounds, capture.size)
         short = _short(node.class_name)
+        # What is scrolled out of sight has no place on the screen, and is in the tree of a page all the same.
+        away = in_page and node.bounds.is_empty
+        if in_page and not popup:
+            document.update(_in_document(node))
+        if _is_list(node) and away:
+            return
         if _is_list(node) and shown:
             if area:
                 form.add((area, f"list {node.resource_id}"))
@@ -95,12 +110,14 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             if popup:
                 passive.update(_all_words(node))
             return
-        rows = _alike(node.children) if shown and len(node.children) >= _FEW else frozenset()
-        if rows and not area:
+        rows = _alike(node.children) if (shown or away) and len(node.children) >= _FEW else frozenset()
+        if rows and shown and not area:
             passive.add(f"rows of {_name(node)}")
         if shown and not (path and _is_bare(node)):
             takes = node.takes("tap") or node.takes("long_press") or node.checkable or node.is_editable
             named = bool(node.resource_id) or node.is_editable
+            if not in_page and short != "WebView":
+                around.add(_name(node) if named else f"{short} {plain_words(_label(node) if takes else node.label)}")
             if area:
                 form.add((area, _name(node) if named else plain_words(_label(node)) or short))
             elif takes:
@@ -148,9 +165,34 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
         form=frozenset(form),
         long_page=long_page,
         kept=frozenset(words_kept),
-        page=any(n.visible and _short(n.class_name) == "WebView" for n in tree.nodes()),
+        page=bool(pages),
         typing=capture.state.keyboard,
+        document=frozenset(document),
+        heading=next((plain_words(n.text) for page in pages for n in _below(page) if n.text and _is_heading(n)), ""),
+        unpruned=any(n.bounds.is_empty and n.visible and n.is_drawn for page in pages for n in _below(page)),
+        around=frozenset(around) if any(_covers(n.bounds, capture.size) for n in pages) else frozenset(),
     )
+
+
+def _is_heading(node: Node) -> bool:
+    """True for words of a page that stand alone: the first of them is its heading, as far as a tree tells."""
+    return _short(node.class_name) != "WebView" and not node.children and not node.clickable and not node.is_editable
+
+
+def _in_document(node: Node) -> Iterator[str]:
+    """What a node of a page says of the page, wherever it is scrolled to."""
+    short = _short(node.class_name)
+    if short == "WebView":
+        return
+    if _is_list(node):
+        yield f"list {node.resource_id or short}"
+    elif node.takes("tap") or node.takes("long_press") or node.checkable or node.is_editable:
+        named = bool(node.resource_id) or node.is_editable
+        yield f"control {_name(node) if named else f'{short} {plain_words(_label(node))}'}"
+    elif node.resource_id:
+        yield _name(node)
+    elif not _is_bare(node):
+        yield f"{short} {plain_words(node.label)}"
 
 
 def visible_nodes(capture: Capture) -> Iterator[tuple[Path, Node, bool]]:
@@ -215,6 +257,10 @@ def _is_shown(bounds: Bounds, size: Size) -> bool:
         and bounds.right > 0
         and bounds.bottom > 0
     )
+
+
+def _covers(bounds: Bounds, size: Size) -> bool:
+    return bounds.intersect(size.bounds).area >= _IS_ALL * size.bounds.area
 
 
 def _fills(bounds: Bounds, size: Size) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from phoneworld.graph.features import Features, features, named_paths, visible_nodes
 from phoneworld.graph.graph import Capture, StateGraph
@@ -24,8 +24,14 @@ _DIALOG, _DIALOG_WORDS = 0.5, 1 / 3
 _FORM_OVERLAP = 0.25
 # Of a web page that is longer than the screen, each scroll position shows other controls.
 _PAGE_OVERLAP = 0.5
+# The whole of a page is in its tree, wherever it is scrolled to: what two looks at it have in common, of all in either.
+_ONE_DOCUMENT = 0.7
+# Or of the smaller: a part of it was unfolded.
+_UNFOLDED = 0.95
 # A page without its list offers at most so many controls more or less: "clear the search", "check all".
 _IN_PLACE = 2
+# ... and has that much in common with it, under the same heading: what is said instead of a list takes some room.
+_EMPTIED = 0.5
 # Fewer features than this say little.
 _FEW = 3
 
@@ -66,9 +72,19 @@ def screens_of(
     A screen is named after the key of its first capture. Quadratic in the number of *different* features only.
     """
     seen: dict[Features, list[str]] = {}
+    at_rest: set[Features] = set()
     for name, capture in graph.captures.items():
-        seen.setdefault(features(capture, mask=mask, keep=keep), []).append(name)
+        f = features(capture, mask=mask, keep=keep)
+        seen.setdefault(f, []).append(name)
+        if capture.settled:
+            at_rest.add(f)
     distinct = list(seen)
+    if any(f.unpruned for f in distinct):
+        # One look says how this phone's trees are made.
+        told: dict[Features, list[str]] = {}
+        for f, names in seen.items():
+            told.setdefault(_unpruned(f), []).extend(names)
+        seen, at_rest, distinct = told, {_unpruned(f) for f in at_rest}, list(told)
     leader = list(range(len(distinct)))
 
     def find_leader(i: int) -> int:
@@ -79,17 +95,28 @@ def screens_of(
 
     buckets: dict[tuple[object, ...], list[int]] = defaultdict(list)
     pages: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for i, f in enumerate(distinct):
-        apart = _apart(f)
-        bucket = buckets[apart, f.collections]
+
+    def alike(i: int) -> Iterator[int]:
+        """Those seen before that may be of the screen of this one, and are."""
+        f, apart = distinct[i], _apart(distinct[i])
         others = (j for j in pages[apart] if distinct[j].collections != f.collections) if f.page else ()
-        for j in (*bucket, *others):
+        return (j for j in (*buckets[apart, f.collections], *others) if same_screen(distinct[j], f))
+
+    def remember(i: int) -> None:
+        buckets[_apart(distinct[i]), distinct[i].collections].append(i)
+        if distinct[i].page:
+            pages[_apart(distinct[i])].append(i)
+
+    moving = [i for i, f in enumerate(distinct) if f not in at_rest]
+    for i in (i for i, f in enumerate(distinct) if f in at_rest):
+        for j in alike(i):
             a, b = find_leader(i), find_leader(j)
-            if a != b and same_screen(distinct[j], f):
-                leader[max(a, b)] = min(a, b)
-        bucket.append(i)
-        if f.page:
-            pages[apart].append(i)
+            leader[max(a, b)] = min(a, b)
+        remember(i)
+    # A screen on its way to another shows something of both: it belongs to one, and never makes one of the two.
+    for i in moving:
+        leader[i] = next((find_leader(j) for j in alike(i)), i)
+        remember(i)
     screens: dict[int, list[str]] = defaultdict(list)
     for i, f in enumerate(distinct):
         screens[find_leader(i)].extend(seen[f])
@@ -109,9 +136,19 @@ def same_screen(a: Features, b: Features) -> bool:
         return False
     if a.activity and b.activity and a.activity != b.activity:
         return False
+    if a.around and b.around:
+        # What an app draws around a page is the same around each page, and says nothing of which one it is.
+        if max(len(a.around - b.around), len(b.around - a.around)) > 1:
+            return False
+        a, b = _within(a), _within(b)
     more, less = len(a.controls - b.controls), len(b.controls - a.controls)
     all_of_a, all_of_b = a.controls | a.passive, b.controls | b.passive
     common = all_of_a & all_of_b
+    alike = _EMPTIED if a.heading and a.heading == b.heading else _ALIKE
+    is_emptied = _one_is_empty(a, b, more, less) and _share(all_of_a, all_of_b) >= alike
+    is_whole = (a.long_page or b.long_page) and (a.unpruned or b.unpruned)
+    if is_whole and not is_emptied and not _one_document(a.document, b.document):
+        return False
     if a.collections != b.collections and not (a.page and b.page):
         return False
     if a.long_page or b.long_page:
@@ -121,7 +158,7 @@ def same_screen(a: Features, b: Features) -> bool:
             shown_a, shown_b = all_of_a | a.collections, all_of_b | b.collections
             return len(shown_a & shown_b) >= _PAGE_OVERLAP * min(len(shown_a), len(shown_b))
     if a.collections != b.collections:
-        return _one_is_empty(a, b, more, less) and _share(all_of_a, all_of_b) >= _ALIKE
+        return is_emptied
     if max(more, less) > 1:
         return False
     if a.popup:  # one build serves many dialogs: the words decide, a title weighs as much as a message
@@ -139,6 +176,15 @@ def _apart(f: Features) -> tuple[object, ...]:
     return f.package, f.landscape, f.popup, f.selected, f.kept
 
 
+def _within(f: Features) -> Features:
+    """What the page holds, without what is drawn around it."""
+    return replace(f, controls=f.controls - f.around, passive=f.passive - f.around)
+
+
+def _unpruned(f: Features) -> Features:
+    return replace(f, unpruned=f.page)
+
+
 def _one_is_empty(a: Features, b: Features, more: int, less: int) -> bool:
     """True where one page has lists and the other none of them but a word or a button in their place: nothing here yet."""
     if a.popup or not (a.collections < b.collections or b.collections < a.collections):
@@ -149,6 +195,11 @@ def _one_is_empty(a: Features, b: Features, more: int, less: int) -> bool:
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
     """What two sets have in common, of all in either; 1 where both are empty."""
     return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def _one_document(a: frozenset[str], b: frozenset[str]) -> bool:
+    """True where two whole pages may be one: much of both is in common, or one is the other with a part unfolded."""
+    return _share(a, b) >= _ONE_DOCUMENT or len(a & b) >= _UNFOLDED * min(len(a), len(b))
 
 
 def _forms(a: Features, b: Features) -> list[tuple[frozenset[str], frozenset[str]]]:

@@ -434,6 +434,44 @@ def test_a_page_that_scrolls_in_a_box_of_its_own_is_one_long_page() -> None:
     assert one_screen(page(0, is_longer=False), page(2, is_longer=True), page(4, is_longer=True))
 
 
+def test_what_an_app_draws_around_its_pages_does_not_make_them_one_screen() -> None:
+    """A host's title bar and capsule stand over each page of a mini-app: a page with few widgets has little else."""
+
+    def hosted(*children: Node) -> Capture:
+        frame = (text("Shop", "bar-title"), button("More", "capsule-menu"), button("Close", "capsule-close", left=300), button("Home", "capsule-home", left=600))
+        page = Node("android.webkit.WebView", package=PACKAGE, bounds=Bounds(0, 200, 1080, 2400), children=children)
+        return capture(*frame, page)
+
+    assert not one_screen(hosted(text("Choose a colour", top=300)), hosted(text("Your orders", top=300)))
+    assert one_screen(hosted(text("Your orders", top=300)), hosted(text("Your orders", top=300)))
+
+
+def scrolled_page(words: tuple[str, ...], first: int) -> Capture:
+    """A page of which what is scrolled away stays in the tree, without a place, as a WebView's does."""
+    chrome = tuple(button(w, w, left=120 * i) for i, w in enumerate(("home", "search", "cart", "account")))
+    content = tuple(
+        button(word, word, left=10 * i) if first <= i < first + 4 else replace(button(word, word), bounds=Bounds(0, 0, 0, 0))
+        for i, word in enumerate(words)
+    )
+    return web_page(*chrome, *content, longer=True)
+
+
+def test_long_pages_in_one_frame_are_told_apart_by_all_that_they_hold() -> None:
+    one, other = tuple("abcdefghij"), ("a", *"qrstuvwxy")
+    assert one_screen(scrolled_page(one, 0), scrolled_page(one, 3), scrolled_page(one, 6))
+    assert not one_screen(scrolled_page(one, 0), scrolled_page(other, 0)), "the frame and a button in common"
+
+
+def test_a_screen_that_was_caught_on_its_way_to_another_does_not_make_one_of_the_two() -> None:
+    one = scrolled_page(tuple("abcdefghij"), 0)
+    other = scrolled_page(tuple("qrstuvwxyz"), 0)
+    both = replace(scrolled_page(tuple("abcdefghijqrstuvwxyz"), 0), settled=False)
+    named = {n: replace(c, id=n) for n, c in {"one": one, "both": both, "other": other}.items()}
+    screens = screens_of(StateGraph(RecordedApp(PACKAGE), DeviceInfo(SIZE), named))
+    assert sorted(len(members) for members in screens.values()) == [1, 2]
+    assert one_screen(one, replace(both, settled=True), other), "at rest it is a page that has all of both"
+
+
 def test_the_shipped_recording_of_the_notes_app_has_the_screens_of_its_page() -> None:
     """Labelled by the containers that its page shows: `screen-…`, or the words of a dialog; 126 captures, none apart or astray."""
     graph = load_graph(ROOT / "apps" / "notes" / "app.graph.json")
