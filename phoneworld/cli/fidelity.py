@@ -52,7 +52,7 @@ def fidelity(
 
         phoneworld fidelity apps/notes/bundle --against web:http://127.0.0.1:8000 -o held-out.graph.json --html fidelity.html
     """
-    from phoneworld.fidelity.explain import divergences, lines, on_course
+    from phoneworld.fidelity.explain import divergences, lines, misplaced, on_course
     from phoneworld.fidelity.measure import MOCK, divergence_to_json, measure, summarise
     from phoneworld.fidelity.report_page import report_page
     from phoneworld.graph.file import load_graph, write_atomically
@@ -81,6 +81,7 @@ def fidelity(
         told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), **figures}
         if explain:
             told["on_course"] = [{"action": k, "exact": r, "steps": n} for k, r, n in on_course(scores[MOCK], heldout)]
+            told["misplaced"] = [asdict(m) for m in misplaced(scores[MOCK], heldout)[:explain]]
             told["explained"] = [divergence_to_json(d) for d in explained]
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
         return
@@ -89,6 +90,8 @@ def fidelity(
         console.print("\nuntil a trace goes off, exact by kind of action:", highlight=False)
         for kind, right, total in on_course(scores[MOCK], heldout):
             console.print(f"  {right} of {total}  {kind}", markup=False, highlight=False)
+        for wrong in misplaced(scores[MOCK], heldout)[:explain]:
+            console.print(f"  out of place in {wrong.times} of {wrong.of}: {wrong.kind}, such as {wrong.example}", markup=False, highlight=False)
     for divergence in explained:
         console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
     if html is not None:

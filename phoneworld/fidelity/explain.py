@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from phoneworld.fidelity.match import Face, faces
+from phoneworld.fidelity.match import TOLERANCE_PX, Face, faces, placed
 from phoneworld.fidelity.score import Score, ScoredStep
 from phoneworld.graph.graph import Capture, StateGraph, Transition
 from phoneworld.ui.action import (
@@ -84,6 +84,35 @@ def on_course(score: Score, heldout: StateGraph) -> list[tuple[str, int, int]]:
             if not step.match.exact:
                 break
     return sorted(((k, right[k], n) for k, n in total.items()), key=lambda row: (row[1] - row[2], -row[2], row[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """A kind of face that stood elsewhere on steps that are exact: how often, of how many, and one case with both bounds."""
+
+    kind: str
+    times: int
+    of: int
+    example: str
+
+
+def misplaced(score: Score, heldout: StateGraph) -> list[Misplaced]:
+    """What is out of place where all else is right, the most frequent first: the faults of layout alone."""
+    times: Counter[str] = Counter()
+    of: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    traces = {t.id: t for t in heldout.traces}
+    for step in score.steps:
+        if not step.match.exact:
+            continue
+        real = heldout.captures[traces[step.trace].transitions[step.depth - 1].target]
+        for face, mine, theirs in placed(faces(real.hierarchy, real.size), faces(step.shown, real.size)):
+            kind = face[0].rpartition(".")[2] + (f" #{face[1].rpartition('/')[2]}" if face[1] else "")
+            of[kind] += 1
+            if mine.largest_edge_distance(theirs) > TOLERANCE_PX:
+                times[kind] += 1
+                examples.setdefault(kind, f"{step.trace} step {step.depth}: {face_words(face)} at {mine}, in the mock at {theirs}")
+    return [Misplaced(kind, n, of[kind], examples[kind]) for kind, n in times.most_common()]
 
 
 def _kind(transition: Transition, graph: StateGraph) -> str:

@@ -16,6 +16,10 @@ Face = tuple[str, str, str, str, bool, bool, bool]
 """class, id, text, description, checked, selected, enabled."""
 
 
+TOLERANCE_PX = 8
+"""How far an edge may lie from where it should be, for a face to count as laid out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Faces:
     """What a tree shows: the faces in document order with their bounds, and where the focus is."""
@@ -59,19 +63,22 @@ def _tells(node: Node) -> bool:
     )
 
 
-def match(real: Faces, mock: Faces, tolerance_px: int = 8) -> Match:
+def placed(real: Faces, mock: Faces) -> list[tuple[Face, Bounds, Bounds]]:
+    """The faces that both show, with where each is: equal faces are paired in document order."""
+    places: dict[Face, list[Bounds]] = {}
+    for face, bounds in mock.order:
+        places.setdefault(face, []).append(bounds)
+    return [(face, bounds, places[face].pop(0)) for face, bounds in real.order if places.get(face)]
+
+
+def match(real: Faces, mock: Faces) -> Match:
     """Compares what two trees show."""
     a, b = real.counted, mock.counted
     common = sum((a & b).values())
     total = sum(a.values()) + sum(b.values())
-    places: dict[Face, list[Bounds]] = {}
-    for face, bounds in mock.order:
-        places.setdefault(face, []).append(bounds)
-    laid_out = matched = 0
-    for face, bounds in real.order:
-        if places.get(face):
-            matched += 1
-            laid_out += bounds.largest_edge_distance(places[face].pop(0)) <= tolerance_px
+    pairs = placed(real, mock)
+    matched = len(pairs)
+    laid_out = sum(mine.largest_edge_distance(theirs) <= TOLERANCE_PX for _, mine, theirs in pairs)
     exact = [f for f, _ in real.order] == [f for f, _ in mock.order]
     return Match(exact, exact and real.focus == mock.focus, 2 * common / total if total else 1.0, matched, laid_out)
 

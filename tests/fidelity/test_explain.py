@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from phoneworld.fidelity.curves import curves_page
-from phoneworld.fidelity.explain import divergences, lines, on_course
+from phoneworld.fidelity.explain import divergences, lines, misplaced, on_course
 from phoneworld.fidelity.measure import MOCK, PLAIN, divergence_to_json, measure, summarise
 from phoneworld.fidelity.report_page import report_page
 from phoneworld.fidelity.runners import MockRunner
@@ -76,6 +76,23 @@ def test_what_follows_a_divergence_is_not_counted_by_kind() -> None:
     assert sum(total for _, _, total in counted) == divergence.step.depth
     assert sum(total - right for _, right, total in counted) == 1
     assert counted[0][1] < counted[0][2], "the worst comes first"
+
+
+def test_what_is_out_of_place_is_told_with_both_places() -> None:
+    class Shifted(Faulty):
+        def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
+            tree, evidence = self._runner.act(action)
+            return replace(tree, windows=tuple(_shifted(w) for w in tree.windows)), evidence
+
+    found = misplaced(score(Shifted(), recorded()), recorded())
+    assert found and all(0 < m.times <= m.of for m in found)
+    assert "“Bread”" in " ".join(m.example for m in found)
+    assert misplaced(score(MockRunner(sample_program()), recorded()), recorded()) == []
+
+
+def _shifted(node: Node) -> Node:
+    children = tuple(_shifted(c) for c in node.children)
+    return replace(node, children=children, bounds=node.bounds.shift(0, 9) if node.text == "Bread" else node.bounds)
 
 
 def test_the_report_shows_both_phones_with_what_differs_marked() -> None:
