@@ -210,7 +210,10 @@ def extent_candidates(slot: Sequence[Seen], axis: int, content: Mapping[Seen, fl
         found.append(Candidate(Fill(inset), right + _WEAK * weak, len(whole) + len(loose) - (1 - _WEAK) * weak, price))
     if axis == Y:
         upper = slot[0].parent is not None and slot[0].parent.parent is None
-        found += [Candidate(Reach(*pair), right, of, 0.02 if upper else 0.04) for pair, right, of in _above_floor(shown, tolerance)]
+        # What is cut at the floor may reach further: it says little of how far.
+        little = (1 - _WEAK) * sum(s.cut_end(axis) for s in shown)
+        for pair, right, of in _above_floor(shown, tolerance):
+            found.append(Candidate(Reach(*pair), max(0.0, right - little), max(0.0, of - little), 0.02 if upper else 0.04))
     found += _until(clean, axis, tolerance)
     found += _wrap(clean, cut, axis, content, tolerance)
     lengths = {s.outer(axis)[1] - s.outer(axis)[0] for s in whole}

@@ -25,13 +25,25 @@ class After:
     """Starts `gap` after the end of the shown sibling before it, or, where there is none, `first` after its parent's start.
 
     `gaps` are those after siblings of certain keys, where they differ. With `furthest` it starts after whichever of the
-    siblings before it reaches furthest.
+    siblings before it reaches furthest. With `wraps` it goes back to `first` where it would end beyond its parent.
     """
 
     gap: float
     first: float
     gaps: tuple[tuple[str, float], ...] = ()
     furthest: bool = False
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Along y, for siblings that wrap along x: as high as the sibling before it where it lies right of that, else on a new line.
+
+    A new line is `gap` below all that came before; the first is `first` below the start of the parent.
+    """
+
+    gap: float
+    first: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,7 @@ class Afloat:
     raised: float | None = None
 
 
-Position: TypeAlias = Near | After | Before | Far | Middle | Pinned | Afloat
+Position: TypeAlias = Near | After | Line | Before | Far | Middle | Pinned | Afloat
 
 # --- extents: how wide or high --------------------------------------------------------------------------------------------------
 

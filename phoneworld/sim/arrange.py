@@ -1,15 +1,16 @@
 """A drawn tree and the placements of its slots, to widgets with bounds. Knows no state and no recording.
 
-Each axis is laid out in a first walk, relative to the parent (what wraps its children learns its extent from them on the way
-back); a second walk makes bounds of it: moves by the scroll position, cuts to what clips, rounds. Lines of text break at a
-width, so x comes before y. Total: every tree has a place, whatever its placements say; a slot without one keeps the bounds of its
-node, moved by flow.
+What is inside a widget depends on its width and height and on little else, so it is laid out once for each of them and kept:
+a step changes a row, and the others are there already. Lines of text break at a width, so x comes before y. A second walk
+makes bounds of it: moves by the scroll position, cuts to what clips, rounds. Total: every tree has a place, whatever its
+placements say; a slot without one keeps the bounds of its node, rows of it below each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from operator import attrgetter
 
 from phoneworld.program.placement import (
     Afloat,
@@ -20,6 +21,7 @@ from phoneworld.program.placement import (
     Extent,
     Far,
     Fill,
+    Line,
     Lines,
     Middle,
     Near,
@@ -39,7 +41,13 @@ from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Node
 
 _NOWHERE = Bounds(0, 0, 0, 0)
-_X, _Y = 0, 1
+_KEPT = 4096
+_PLANS_KEPT = 64
+_NAMES = tuple(f.name for f in fields(Node))
+_values_of = attrgetter(*_NAMES)
+_BOUNDS, _INDEX, _CHILDREN = (_NAMES.index(name) for name in ("bounds", "index", "children"))
+
+Edges = tuple[float, float, float, float]
 
 
 def arrange(
@@ -47,35 +55,409 @@ def arrange(
 ) -> tuple[Node, ...]:
     """The windows as widgets with children and bounds, in pixels of a screen of `size`.
 
-    `scroll` is how many pixels the content of the slot that scrolls has moved up. Linear in the nodes.
+    `scroll` is how many pixels the content of the slot that scrolls has moved up. Linear in the nodes; what was arranged
+    before in the same place costs next to nothing. Neither placement nor trees may be changed afterwards.
     """
-    boxes = _laid(windows, placement, size, keyboard, density)
+    page = _Page(_plan(placement), windows, size, keyboard, density)
+    laid, xs, ys = page.inside_screen()
     clip = (0, 0, size.width, size.height)
-    return tuple(_node(box, i, 0.0, 0.0, 0, scroll, clip) for i, box in enumerate(boxes))
+    return tuple([page.node(w, i, xs[i], ys[i], 0, scroll, clip) for i, w in enumerate(laid)])
 
 
 def whole_bounds(
     windows: tuple[Drawn, ...], placement: Mapping[str, Placement], size: Size, *, keyboard: bool, density: int
-) -> list[tuple[float, float, float, float]]:
+) -> list[Edges]:
     """Left, top, right and bottom of every widget in document order, not scrolled and not cut."""
-    out: list[tuple[float, float, float, float]] = []
-    stack = [(box, 0.0, 0.0) for box in reversed(_laid(windows, placement, size, keyboard, density))]
+    laid, xs, ys = _Page(_plan(placement), windows, size, keyboard, density).inside_screen()
+    out: list[Edges] = []
+    stack = [(w, x, y) for w, x, y in reversed(list(zip(laid, xs, ys, strict=True)))]
     while stack:
         box, left, top = stack.pop()
-        left, top = left + box.start[_X], top + box.start[_Y]
-        out.append((left, top, left + box.length[_X], top + box.length[_Y]))
-        stack.extend((kid, left, top) for kid in reversed(box.kids))
+        out.append((left, top, left + box.width, top + box.height))
+        stack += [(kid, left + x, top + y) for kid, x, y in reversed(list(zip(box.kids, box.xs, box.ys, strict=True)))]
     return out
 
 
-def _laid(windows: tuple[Drawn, ...], placement: Mapping[str, Placement], size: Size, keyboard: bool, density: int) -> list[_Box]:
-    floor = system.keyboard_bounds(size, density).top if keyboard else size.height
-    page = _Page(placement, size.height, floor, keyboard)
-    there = {drawn.key: drawn.node.checked for drawn in _every(windows)} if any(p.cases for p in placement.values()) else {}
-    boxes = [_Box(window, placement, None, there) for window in windows]
-    page.lay(boxes, _X, size.width, 0.0, 0.0)
-    page.lay(boxes, _Y, size.height, 0.0, 0.0)
-    return boxes
+class _Rule:
+    """A placement made ready."""
+
+    __slots__ = ("axes", "clips", "fills", "hidden", "moves", "scrolls")
+
+    def __init__(self, placement: Placement, x: Axis, y: Axis) -> None:
+        self.axes = ((x.position, x.extent), (y.position, y.extent))
+        self.clips, self.scrolls, self.hidden = placement.clips, placement.scrolls, placement.hidden
+        self.moves = not isinstance(y.position, Pinned | Afloat)
+        self.fills = isinstance(y.extent, Fill | Reach)
+
+
+class _Laid:
+    """What is inside a widget: how long it is, and where its children start in it. Immutable once made, but for `node`."""
+
+    __slots__ = ("built", "drawn", "height", "kids", "rule", "width", "xs", "ys")
+
+    def __init__(
+        self, drawn: Drawn, rule: _Rule, width: float, height: float, kids: Sequence[_Laid], xs: Sequence[float], ys: Sequence[float]
+    ) -> None:
+        self.drawn, self.rule, self.width, self.height = drawn, rule, width, height
+        self.kids, self.xs, self.ys = kids, xs, ys
+        self.built: tuple[tuple[object, ...], Node] | None = None
+
+
+class _Plan:
+    """All that is kept of one template's placements."""
+
+    __slots__ = ("alone", "cases", "laid", "placement", "rules", "shrunk")
+
+    def __init__(self, placement: Mapping[str, Placement]) -> None:
+        self.placement = placement
+        self.rules = {key: _Rule(p, p.x, p.y) for key, p in placement.items()}
+        self.cases = {
+            key: tuple((c.key, c.checked, _Rule(p, c.x, c.y)) for c in p.cases) for key, p in placement.items() if p.cases
+        }
+        self.laid: dict[tuple[int, float, float | None], _Laid] = {}
+        self.shrunk: dict[int, tuple[float, Drawn]] = {}
+        self.alone: dict[int, tuple[bool, Drawn]] = {}
+
+    def is_alone(self, drawn: Drawn) -> bool:
+        """True where what is inside a widget depends on its size only: not on the screen, the keyboard or other slots."""
+        known = self.alone.get(id(drawn))
+        if known is not None:
+            return known[0]
+        alone = True
+        for kid in drawn.children:
+            placement = self.placement.get(kid.key)
+            if placement is None or placement.cases or isinstance(placement.y.position, Pinned | Afloat) or isinstance(placement.y.extent, Reach):
+                alone = False
+            alone = self.is_alone(kid) and alone
+        if len(self.alone) >= _KEPT:
+            self.alone.clear()
+        self.alone[id(drawn)] = (alone, drawn)
+        return alone
+
+
+_plans: dict[int, _Plan] = {}
+
+
+def _plan(placement: Mapping[str, Placement]) -> _Plan:
+    plan = _plans.get(id(placement))
+    if plan is None:
+        if len(_plans) >= _PLANS_KEPT:
+            _plans.clear()
+        plan = _plans[id(placement)] = _Plan(placement)
+    return plan
+
+
+class _Page:
+    """One arranging: the screen, and what is there."""
+
+    __slots__ = ("bottom", "floor", "keyboard", "plan", "size", "there", "windows")
+
+    def __init__(self, plan: _Plan, windows: tuple[Drawn, ...], size: Size, keyboard: bool, density: int) -> None:
+        self.plan = plan
+        self.windows = windows
+        self.size = size
+        self.keyboard = keyboard
+        self.bottom = size.height
+        self.floor = system.keyboard_bounds(size, density).top if keyboard else size.height
+        self.there: Mapping[str, bool] = {d.key: d.node.checked for d in _every(windows)} if plan.cases else {}
+
+    def inside_screen(self) -> tuple[Sequence[_Laid], Sequence[float], Sequence[float]]:
+        """The windows laid out, and where they start."""
+        kids, xs, ys, _ = self.children(self.windows, None, self.size.width, self.size.height, 0.0, 0.0)
+        return kids, xs, ys
+
+    def rule(self, drawn: Drawn, parent: Drawn | None) -> _Rule:
+        key = drawn.key
+        if key in self.plan.cases:
+            there = self.there
+            for other, checked, rule in self.plan.cases[key]:
+                if other in there and (checked is None or checked == there[other]):
+                    return rule
+        found = self.plan.rules.get(key)
+        return found if found is not None else _as_drawn(drawn, parent)
+
+    def inside(self, drawn: Drawn, rule: _Rule, width: float, height: float | None, pad: float, empty: float, top: float) -> _Laid:
+        """What is inside a widget of this size; where `height` is None it wraps its children."""
+        alone = self.plan.is_alone(drawn)
+        key = (id(drawn), width, height)
+        if alone:
+            known = self.plan.laid.get(key)
+            if known is not None and known.rule is rule:
+                return known
+        if drawn.children:
+            kids, xs, ys, end = self.children(drawn.children, drawn, width, height, pad, top)
+            if height is None and not any(kid.height > 0 for kid in kids):
+                end = max(0.0, empty)
+        else:
+            kids, xs, ys, end = [], [], [], max(0.0, empty) if height is None else height
+        laid = _Laid(drawn, rule, width, end, kids, xs, ys)
+        if alone:
+            if len(self.plan.laid) >= _KEPT:
+                self.plan.laid.clear()
+            self.plan.laid[key] = laid
+        return laid
+
+    def children(
+        self, drawn: tuple[Drawn, ...], parent: Drawn | None, width: float, height: float | None, pad: float, top: float
+    ) -> tuple[list[_Laid], list[float], list[float], float]:
+        """Siblings laid out, where they start in their parent, and how high that is."""
+        rules = [self.rule(kid, parent) for kid in drawn]
+        xs, widths, _ = self.along(drawn, rules, 0, width, 0.0, 0.0, (), (), [])
+        kids: list[_Laid | None] = [None] * len(drawn)
+        ys, heights, end = self.along(drawn, rules, 1, height, pad, top, xs, widths, kids)
+        laid = [
+            kid if kid is not None else self.inside(drawn[i], rules[i], widths[i], heights[i], 0.0, 0.0, top + ys[i])
+            for i, kid in enumerate(kids)
+        ]
+        return laid, xs, ys, end
+
+    def along(
+        self,
+        drawn: tuple[Drawn, ...],
+        rules: Sequence[_Rule],
+        axis: int,
+        size: float | None,
+        pad: float,
+        origin: float,
+        xs: Sequence[float],
+        widths: Sequence[float],
+        kids: list[_Laid | None],
+    ) -> tuple[list[float], list[float], float]:
+        """Starts and lengths of siblings along an axis, and how long their parent is: where `size` is None it wraps them.
+
+        What needs to know the parent's extent, or what comes after it, is placed last, backwards.
+        """
+        count = len(drawn)
+        starts = [0.0] * count
+        lengths = [0.0] * count
+        later: list[int] = []
+        last = -1
+        end = reach = content = 0.0
+        for i in range(count):
+            rule = rules[i]
+            if rule.hidden:
+                continue
+            position, extent = rule.axes[axis]
+            if type(extent) is Until or type(position) is Before or (size is None and _waits(position, extent)):
+                later.append(i)
+                continue
+            whole = size if size is not None else 0.0
+            # The start first, where it does not hang on the length.
+            start = 0.0
+            if type(position) is Near:
+                start = position.at
+            elif type(position) is After:
+                start = self._after(position, drawn, last, end, reach)
+            elif type(position) is Line:
+                start = position.first if last < 0 else starts[last] if xs[i] > xs[last] else reach + position.gap
+            elif type(position) is Pinned:
+                start = position.at - origin
+            if type(extent) is Exactly:
+                length = extent.length
+            elif type(extent) is Fill:
+                length = whole - extent.inset - start
+            else:
+                length = self._length(drawn[i], rule, axis, extent, whole, origin + start, widths[i] if axis else 0.0, kids, i)
+            if length < 0.0:
+                length = 0.0
+            if type(position) is Far:
+                start = whole - position.at - length
+            elif type(position) is Middle:
+                start = (whole - length) / 2 + position.at
+            elif type(position) is Afloat:
+                start = self._floor(position.at, position.raised) - origin - length
+            elif type(position) is After and position.wraps and last >= 0 and start + length > whole + 1.0:
+                start = position.first
+            starts[i] = start
+            lengths[i] = length
+            if length > 0.0:
+                last = i
+                end = start + length
+                if end > reach:
+                    reach = end
+                if end > content and (rule.moves or not axis):
+                    content = end
+        if size is None:
+            size = content + pad if content + pad > 0.0 else 0.0
+        for i in reversed(later):
+            self._late(drawn, rules, i, axis, size, origin, starts, lengths, widths, kids)
+        return starts, lengths, size
+
+    def _late(
+        self,
+        drawn: tuple[Drawn, ...],
+        rules: Sequence[_Rule],
+        i: int,
+        axis: int,
+        size: float,
+        origin: float,
+        starts: list[float],
+        lengths: list[float],
+        widths: Sequence[float],
+        kids: list[_Laid | None],
+    ) -> None:
+        """Places one of those that wait for the parent's extent or for what comes after them."""
+        position, extent = rules[i].axes[axis]
+        following = next((starts[j] for j in range(i + 1, len(drawn)) if lengths[j] > 0.0), None)
+        last = next((j for j in range(i - 1, -1, -1) if lengths[j] > 0.0), -1)
+        start = 0.0
+        match position:
+            case Near(at):
+                start = at
+            case Pinned(at):
+                start = at - origin
+            case After():
+                ends = [starts[j] + lengths[j] for j in range(i) if lengths[j] > 0.0]
+                start = self._after(position, drawn, last, starts[last] + lengths[last] if last >= 0 else 0.0, max(ends, default=0.0))
+            case Line(gap, first):
+                start = first if last < 0 else starts[last] + lengths[last] + gap
+            case _:
+                pass
+        match extent:
+            case Until(gap, at_end):
+                length = (size - at_end if following is None else following - gap) - start
+            case Fill(inset):
+                length = size - inset - start
+            case Exactly(fixed):
+                length = fixed
+            case _:
+                length = self._length(drawn[i], rules[i], axis, extent, size, origin + start, widths[i] if axis else 0.0, kids, i)
+        length = max(0.0, length)
+        match position:
+            case Far(at):
+                start = size - at - length
+            case Middle(at):
+                start = (size - length) / 2 + at
+            case Before(gap, at_end):
+                start = (size - at_end if following is None else following - gap) - length
+            case Afloat(at, raised):
+                start = self._floor(at, raised) - origin - length
+            case _:
+                pass
+        starts[i], lengths[i] = start, length
+
+    def _after(self, position: After, drawn: tuple[Drawn, ...], last: int, end: float, reach: float) -> float:
+        if last < 0:
+            return position.first
+        gap = position.gap
+        if position.gaps:
+            key = drawn[last].key
+            gap = next((g for k, g in position.gaps if k == key), gap)
+        return (reach if position.furthest else end) + gap
+
+    def _length(
+        self,
+        drawn: Drawn,
+        rule: _Rule,
+        axis: int,
+        extent: Extent,
+        size: float,
+        top: float,
+        width: float,
+        kids: list[_Laid | None],
+        i: int,
+    ) -> float:
+        """How long a widget is that is neither of a fixed length nor filling its parent; `top` is where it starts on the screen."""
+        match extent:
+            case Wrap(pad, empty):
+                if not axis:
+                    return self._shrunk(drawn, pad, empty)
+                laid = self.inside(drawn, rule, width, None, pad, empty, top)
+                kids[i] = laid
+                return laid.height
+            case Words(em, pad, most, known):
+                text = _text(drawn.node)
+                seen = known.get(text) if known else None
+                length = seen if seen is not None else em * width_of(text) + pad
+                return length if most is None or length < most else most
+            case Lines(em, line, pad, most_lines, inset, counts):
+                text = _text(drawn.node)
+                count = counts.get(text) or lines_of(text, (width - inset) / em)
+                return line * (count if most_lines is None or count < most_lines else most_lines) + pad
+            case Reach(inset, raised):
+                return self._floor(inset, raised) - top
+            case Portion(share, more):
+                return share * size + more
+            case _:
+                return 0.0
+
+    def _shrunk(self, drawn: Drawn, pad: float, empty: float) -> float:
+        """The width of a widget that wraps its children."""
+        known = self.plan.shrunk.get(id(drawn))
+        if known is not None:
+            return known[0]
+        width = empty
+        if drawn.children:
+            rules = [self.rule(kid, drawn) for kid in drawn.children]
+            _, lengths, size = self.along(drawn.children, rules, 0, None, pad, 0.0, (), (), [])
+            if any(lengths):
+                width = size
+        if self.plan.is_alone(drawn):
+            if len(self.plan.shrunk) >= _KEPT:
+                self.plan.shrunk.clear()
+            self.plan.shrunk[id(drawn)] = (width, drawn)
+        return width
+
+    def _floor(self, above: float, raised: float | None) -> float:
+        if self.keyboard and raised is not None:
+            return self.bottom - raised
+        return self.floor - above
+
+    def node(
+        self, laid: _Laid, index: int, left: float, top: float, shift: int, scroll: int, clip: tuple[int, int, int, int]
+    ) -> Node:
+        """The widget of what was laid out, and those below it; `left` and `top` are where it starts before scrolling."""
+        key = (index, left, top, shift, scroll, clip)
+        built = laid.built
+        if built is not None and built[0] == key:
+            return built[1]
+        rule, drawn = laid.rule, laid.drawn
+        if rule.hidden:
+            return _nowhere(drawn, index)
+        if not rule.moves:
+            shift = 0
+        x0, x1 = round(left), round(left + laid.width)
+        y0, y1 = round(top) - shift, round(top + laid.height) - shift
+        # A page that has moved up is longer than the screen, and so is what fills it.
+        if shift and rule.fills and abs(y1 + shift - clip[3]) <= 1:
+            y1 += shift
+        wide, high = x1 - x0, y1 - y0
+        x0, y0, x1, y1 = max(x0, clip[0]), max(y0, clip[1]), min(x1, clip[2]), min(y1, clip[3])
+        # A last pixel that is left of what was cut comes of rounding.
+        least = 1 if x1 - x0 == wide and y1 - y0 == high else 2
+        shown = x1 - x0 >= min(least, max(wide, 1)) and y1 - y0 >= min(least, max(high, 1))
+        inner = (x0, y0, x1, y1) if rule.clips else clip
+        below = shift + scroll if rule.scrolls else shift
+        values = list(_values_of(drawn.node))
+        values[_BOUNDS] = Bounds(x0, y0, x1, y1) if shown else _NOWHERE
+        xs, ys = laid.xs, laid.ys
+        values[_CHILDREN] = tuple([self.node(kid, i, left + xs[i], top + ys[i], below, scroll, inner) for i, kid in enumerate(laid.kids)])
+        if drawn.row is not None:
+            values[_INDEX] = index
+        node = Node(*values)
+        laid.built = (key, node)
+        return node
+
+
+def _waits(position: Position, extent: Extent) -> bool:
+    """True for what cannot be placed before its parent's extent is known."""
+    return isinstance(position, Far | Middle) or isinstance(extent, Fill | Portion)
+
+
+def _text(node: Node) -> str:
+    return node.text or node.content_desc or node.hint or ""
+
+
+def _as_drawn(drawn: Drawn, parent: Drawn | None) -> _Rule:
+    """Where a slot without a rule lies: as its node did in the node around it, rows of a list below each other."""
+    own = drawn.node.bounds
+    around = parent.node.bounds if parent is not None else _NOWHERE
+    left, top = float(own.left - around.left), float(own.top - around.top)
+    down: Position = Near(top)
+    if parent is not None and drawn.row is not None and parent.row is None:
+        down = After(0.0, top)
+    x, y = Axis(Near(left), Exactly(own.width)), Axis(down, Exactly(own.height))
+    return _Rule(Placement(x, y), x, y)
 
 
 def _every(windows: tuple[Drawn, ...]) -> list[Drawn]:
@@ -85,183 +467,10 @@ def _every(windows: tuple[Drawn, ...]) -> list[Drawn]:
     return every
 
 
-class _Box:
-    """One widget being laid out: where it starts in its parent and how long it is, along each axis."""
-
-    __slots__ = ("drawn", "kids", "length", "moves", "placement", "rules", "start", "text")
-
-    def __init__(self, drawn: Drawn, placement: Mapping[str, Placement], parent: Drawn | None, there: Mapping[str, bool]) -> None:
-        self.drawn = drawn
-        rule = placement.get(drawn.key)
-        if rule is None:
-            rule = _as_drawn(drawn, parent)
-        self.placement = rule
-        self.rules = (rule.x, rule.y)
-        for case in rule.cases:
-            if case.key in there and (case.checked is None or case.checked == there[case.key]):
-                self.rules = (case.x, case.y)
-                break
-        node = drawn.node
-        self.text = node.text or node.content_desc or node.hint or ""
-        self.start = [0.0, 0.0]
-        self.length = [0.0, 0.0]
-        self.moves = not isinstance(self.rules[_Y].position, Pinned | Afloat)
-        self.kids = [_Box(child, placement, drawn, there) for child in drawn.children]
-
-
-def _as_drawn(drawn: Drawn, parent: Drawn | None) -> Placement:
-    """Where a slot without a rule lies: as its node did in the node around it, rows of a list below each other."""
-    own = drawn.node.bounds
-    around = parent.node.bounds if parent is not None else _NOWHERE
-    left, top = float(own.left - around.left), float(own.top - around.top)
-    down: Position = Near(top)
-    if parent is not None and drawn.row is not None and parent.row is None:
-        down = After(0.0, top)
-    return Placement(Axis(Near(left), Exactly(own.width)), Axis(down, Exactly(own.height)))
-
-
-class _Page:
-    """Lays boxes out along one axis at a time."""
-
-    __slots__ = ("bottom", "floor", "keyboard", "placement")
-
-    def __init__(self, placement: Mapping[str, Placement], bottom: int, floor: int, keyboard: bool) -> None:
-        self.placement = placement
-        self.bottom, self.floor, self.keyboard = bottom, floor, keyboard
-
-    def lay(self, boxes: list[_Box], axis: int, size: float | None, pad: float, origin: float) -> float:
-        """Places siblings in a parent that is `size` long, or, where that is None, wraps them; returns how long it is."""
-        later: list[int] = []
-        end: float | None = None
-        reach = 0.0
-        content = 0.0
-        for i, box in enumerate(boxes):
-            if box.placement.hidden:
-                continue
-            rule = box.rules[axis]
-            position, extent = rule.position, rule.extent
-            if isinstance(position, Before) or isinstance(extent, Until) or (size is None and _needs_size(position, extent)):
-                later.append(i)
-                continue
-            before = reach if isinstance(position, After) and position.furthest and end is not None else end
-            at = self._put(box, axis, size or 0.0, origin, before, self._key_before(boxes, i, axis), None)
-            if box.length[axis] > 0:
-                end = at
-                reach = max(reach, at)
-                if box.moves or axis == _X:
-                    content = max(content, at)
-        if size is None:
-            size = max(0.0, content + pad)
-        for i in reversed(later):
-            before = next((b.start[axis] + b.length[axis] for b in reversed(boxes[:i]) if b.length[axis] > 0), None)
-            following = next((b.start[axis] for b in boxes[i + 1 :] if b.length[axis] > 0), None)
-            self._put(boxes[i], axis, size, origin, before, self._key_before(boxes, i, axis), following)
-        return size
-
-    @staticmethod
-    def _key_before(boxes: list[_Box], i: int, axis: int) -> str:
-        position = boxes[i].rules[axis].position
-        if isinstance(position, After) and position.gaps:
-            for j in range(i - 1, -1, -1):
-                if boxes[j].length[axis] > 0:
-                    return boxes[j].drawn.key
-        return ""
-
-    def _put(
-        self, box: _Box, axis: int, size: float, origin: float, before: float | None, key_before: str, following: float | None
-    ) -> float:
-        """Places one box and what is in it; returns where it ends. All but `origin` is relative to its parent."""
-        position, extent = box.rules[axis].position, box.rules[axis].extent
-        start: float | None = None
-        match position:
-            case Near(at):
-                start = at
-            case After(gap, first, gaps):
-                start = first if before is None else before + (dict(gaps).get(key_before, gap) if gaps else gap)
-            case Pinned(at):
-                start = at - origin
-            case _:
-                pass
-        length = self._length(box, axis, extent, size, origin, start, following)
-        match position:
-            case Far(at):
-                start = size - at - length
-            case Middle(at):
-                start = (size - length) / 2 + at
-            case Before(gap, last):
-                start = (size - last if following is None else following - gap) - length
-            case Afloat(at, raised):
-                start = self._floor(at, raised) - origin - length
-            case _:
-                pass
-        assert start is not None
-        box.start[axis] = start
-        box.length[axis] = length
-        if box.kids and not isinstance(extent, Wrap):
-            self.lay(box.kids, axis, length, 0.0, origin + start)
-        return start + length
-
-    def _length(
-        self, box: _Box, axis: int, extent: Extent, size: float, origin: float, start: float | None, following: float | None
-    ) -> float:
-        at = start or 0.0
-        match extent:
-            case Exactly(length):
-                return max(0.0, length)
-            case Wrap(pad, empty):
-                length = self.lay(box.kids, axis, None, pad, origin + at)
-                return length if any(kid.length[axis] > 0 for kid in box.kids) else max(0.0, empty)
-            case Fill(inset):
-                return max(0.0, size - inset - at)
-            case Words(em, pad, most, known):
-                seen = known.get(box.text)
-                width = seen if seen is not None else em * width_of(box.text) + pad
-                return max(0.0, width if most is None else min(width, most))
-            case Lines(em, line, pad, most, inset, known):
-                count = known.get(box.text) or lines_of(box.text, (box.length[_X] - inset) / em)
-                return max(0.0, line * (count if most is None else min(count, most)) + pad)
-            case Reach(inset, raised):
-                return max(0.0, self._floor(inset, raised) - origin - at)
-            case Until(gap, last):
-                return max(0.0, (size - last if following is None else following - gap) - at)
-            case Portion(share, more):
-                return max(0.0, share * size + more)
-
-    def _floor(self, above: float, raised: float | None) -> float:
-        if self.keyboard and raised is not None:
-            return self.bottom - raised
-        return self.floor - above
-
-
-def _needs_size(position: Position, extent: Extent) -> bool:
-    return isinstance(position, Far | Middle | Before) or isinstance(extent, Fill | Until | Portion)
-
-
-def _node(box: _Box, index: int, left: float, top: float, shift: int, scroll: int, clip: tuple[int, int, int, int]) -> Node:
-    """The widget of a laid box and those below it; `left` and `top` are where its parent starts before scrolling."""
-    if box.placement.hidden:
-        return _nowhere(box.drawn, index)
-    left += box.start[_X]
-    top += box.start[_Y]
-    if not box.moves:
-        shift = 0
-    x0, x1 = round(left), round(left + box.length[_X])
-    y0, y1 = round(top) - shift, round(top + box.length[_Y]) - shift
-    # A page that has moved up is longer than the screen, and so is what fills it.
-    if shift and isinstance(box.rules[_Y].extent, Fill) and abs(y1 + shift - clip[3]) <= 1:
-        y1 += shift
-    whole = x1 - x0, y1 - y0
-    x0, y0, x1, y1 = max(x0, clip[0]), max(y0, clip[1]), min(x1, clip[2]), min(y1, clip[3])
-    # A last pixel that is left of what was cut comes of rounding.
-    least = 1 if (x1 - x0, y1 - y0) == whole else 2
-    bounds = Bounds(x0, y0, x1, y1) if x0 + min(least, whole[0]) <= x1 and y0 + min(least, whole[1]) <= y1 and x0 < x1 and y0 < y1 else _NOWHERE
-    if box.placement.clips:
-        clip = (x0, y0, x1, y1)
-    below = shift + scroll if box.placement.scrolls else shift
-    children = tuple([_node(kid, i, left, top, below, scroll, clip) for i, kid in enumerate(box.kids)])
-    return replace(box.drawn.node, bounds=bounds, children=children, index=index if box.drawn.row is not None else box.drawn.node.index)
-
-
 def _nowhere(drawn: Drawn, index: int) -> Node:
-    children = tuple([_nowhere(child, i) for i, child in enumerate(drawn.children)])
-    return replace(drawn.node, bounds=_NOWHERE, children=children, index=index if drawn.row is not None else drawn.node.index)
+    values = list(_values_of(drawn.node))
+    values[_BOUNDS] = _NOWHERE
+    values[_CHILDREN] = tuple([_nowhere(child, i) for i, child in enumerate(drawn.children)])
+    if drawn.row is not None:
+        values[_INDEX] = index
+    return Node(*values)
