@@ -20,13 +20,13 @@ from phoneworld.ui.node import Hierarchy, Node, Path
 Kind = tuple[str, str, str]
 """Class, id, and id of the nearest ancestor that has one."""
 
-POLICY = 2
+POLICY = 3
 """Changes when the same seed acts otherwise; recordings tell it in their source."""
 
 _BLANK, _ONE_WORD, _KNOWN = 0.05, 0.07, 0.06
 _BACK, _BACK_STUCK, _RESTART, _SWIPE = 0.05, 0.3, 0.015, 0.06
 _DOUBLE_TAP, _LONG_PRESS = 0.2, 0.15
-_ROW_TEXT, _OTHER_TEXT, _DEAD_END, _HAS_FOCUS = 0.7, 0.05, 0.05, 0.15
+_ROW_TEXT, _OTHER_TEXT, _DEAD_END, _HAS_FOCUS, _EMPTY_FIELD = 0.7, 0.05, 0.05, 0.15, 2.0
 _WORDS = "words"  # stands for the class of what shows words and takes no touch by itself
 _LISTS = ("ListView", "RecyclerView", "GridView")
 _ASKS_NUMBER = ("amount", "number", "price", "quantity", "phone", "zip", "weight", "pin", "iban", "code")
@@ -105,6 +105,9 @@ def choose(
         # A field that is empty again after Enter may ask for one more, or keep what it was given: only one in two gets it.
         if not focused.value and dice.random() < (0.5 if last == PressKey("enter") else 0.85):
             return _typing(focused, visible, words, dice)
+        rest = [path for path, node in visible if node.is_editable and node.enabled and not node.focused and not node.value]
+        if rest and isinstance(last, TypeText) and dice.random() < 0.5 and (point := tree.tap_point(dice.choice(rest), size)):
+            return Tap(point.x, point.y)  # the next field of a form
         if focused.value and dice.random() < 0.7:
             # Mostly what was typed is sent; what stood there before is mostly changed.
             share = 0.75 if isinstance(last, TypeText) else 0.4
@@ -139,8 +142,7 @@ def _touch(tree: Hierarchy, size: Size, dice: Random, memory: Memory) -> Action:
         under = next((p for p, n in order if n.bounds.contains(point)), None)
         target = tree.nearest(under, "tap") if under is not None else None
         kind = kind_of(tree, path)
-        weight = _DEAD_END if memory.is_dead_end(kind, node.label) else _HAS_FOCUS if node.focused and node.is_editable else 1.0
-        weight /= 1 + memory.idle[kind, node.label]
+        weight = (_DEAD_END if memory.is_dead_end(kind, node.label) else _inviting(node)) / (1 + memory.idle[kind, node.label])
         if is_taker and target == path:
             kinds.setdefault(kind, []).append((path, point, weight))
         elif not is_taker and target is None:
@@ -157,6 +159,13 @@ def _touch(tree: Hierarchy, size: Size, dice: Random, memory: Memory) -> Action:
     if tree.at(path).long_clickable and dice.random() < _LONG_PRESS:
         return LongPress(point.x, point.y)
     return Tap(point.x, point.y)
+
+
+def _inviting(node: Node) -> float:
+    """Forms are there to be filled in: an empty field is likelier to be touched, and not again while it has the focus."""
+    if not node.is_editable:
+        return 1.0
+    return _HAS_FOCUS if node.focused else 1.0 if node.value else _EMPTY_FIELD
 
 
 def _in_list(tree: Hierarchy, path: Path) -> bool:

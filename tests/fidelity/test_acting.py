@@ -92,6 +92,13 @@ def test_a_field_with_the_focus_is_typed_into_and_what_was_typed_is_sent() -> No
     assert {a.mode for a in filled if isinstance(a, TypeText)} == {"append", "replace"}
 
 
+def test_after_one_field_of_a_form_the_next_is_likely() -> None:
+    first = node("android.widget.EditText", "milk", focused=True, clickable=True)
+    form = screen(first, node("android.widget.EditText", at=100, clickable=True), node("Button", "Save", at=200, clickable=True))
+    actions = [choose(form, SIZE, keyboard=True, package=APP, dice=Random(i), last=TypeText("milk")) for i in range(300)]
+    assert at_y(actions, 100, 140) > 120
+
+
 def test_one_text_in_eight_is_blank_or_one_word() -> None:
     tree = screen(node("android.widget.EditText", focused=True, clickable=True))
     actions = [choose(tree, SIZE, keyboard=True, package=APP, dice=Random(i)) for i in range(1500)]
