@@ -21,6 +21,7 @@ from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import load_graph, screenshot_bytes
 from phoneworld.program.bundle import save_bundle
 from phoneworld.program.program import STRENGTH
+from phoneworld.program.words import program_in_words
 from phoneworld.render.report_page import report_page
 from phoneworld.render.rule_words import widget_words
 
@@ -42,8 +43,8 @@ def build(
 ) -> None:
     """Compile a recording into a mock app.
 
-    The bundle is a folder: program.json, the trees, the pictures, and report.html that shows what was recovered. The same
-    recording gives the same bytes. Run it with `phoneworld serve BUNDLE`.
+    The bundle is a folder: program.json, the trees, the pictures, report.html that shows what was recovered, and program.yaml
+    that says every rule in words. The same recording gives the same bytes. Run it with `phoneworld serve BUNDLE`.
     """
     need_graph(graph)
     target = out or graph.with_name(graph.name.removesuffix(".json").removesuffix(".graph") + ".bundle")
@@ -63,7 +64,8 @@ def build(
         progress.update(task, description="writing the bundle")
         summary = summarise(compiled, missing)
         report = report_page(recording, compiled, shots)
-        bundle = save_bundle(compiled.program, target, shots if pixels else {}, {"report.html": report.encode()})
+        extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode()}
+        bundle = save_bundle(compiled.program, target, shots if pixels else {}, extra)
     summary["bundle"] = str(bundle.path)
     if as_json:
         typer.echo(json.dumps(summary, ensure_ascii=False, indent=1))
