@@ -125,7 +125,7 @@ APPS: dict[str, App] = {
     for app in (
         _todomvc("vanillajs", CURVE),
         *(_todomvc(name) for name in ("react", "vue", "backbone", "knockoutjs")),
-        App("notes", _static(lambda: NOTES)),
+        App("notes", _static(lambda: NOTES), clock_ms=_MONDAY),
         App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
         App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE),
         App("tiddlywiki", _tiddlywiki, pace=SLOW),

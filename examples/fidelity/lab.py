@@ -16,6 +16,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,16 +24,18 @@ import typer
 from rich.console import Console
 
 from examples.fidelity import results
-from examples.fidelity.apps import APPS, App
+from examples.fidelity.apps import APPS, App, Started
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.web.device import WebDevice
 from phoneworld.errors import DeviceError
 from phoneworld.fidelity.acting import HELD_OUT, TRAINING
+from phoneworld.fidelity.again import RealAgain
 from phoneworld.fidelity.curves import curves_page
 from phoneworld.fidelity.explain import divergences, lines
 from phoneworld.fidelity.heldout import TreesOnly, act, joined, remembered
 from phoneworld.fidelity.measure import MOCK, measure, summarise
 from phoneworld.fidelity.report_page import report_page
+from phoneworld.fidelity.score import score as score_runner
 from phoneworld.graph.file import load_graph, save_graph
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.merge import renamed_app
@@ -84,14 +87,21 @@ def recorded(app: App, part: Part, actions: int = ACTIONS, *, fresh: int = 1) ->
     return [load_graph(path) for _, _, path in wanted]
 
 
-def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earlier: Sequence[StateGraph], of: int, seed: int) -> None:
-    memory = remembered(earlier)
-    words = TRAINING if part == "train" else HELD_OUT
+@contextmanager
+def _phone(app: App) -> Iterator[tuple[WebDevice, Started]]:
+    """The app, started, on a phone of this process."""
     with (
         tempfile.TemporaryDirectory() as data,
         app.start(Path(data)) as started,
         WebDevice(started.url, size=app.size, density=app.density, package=app.package, label=app.name, clock_ms=app.clock_ms) as device,
     ):
+        yield device, started
+
+
+def _record(app: App, part: Part, missing: Sequence[tuple[int, int, Path]], earlier: Sequence[StateGraph], of: int, seed: int) -> None:
+    memory = remembered(earlier)
+    words = TRAINING if part == "train" else HELD_OUT
+    with _phone(app) as (device, started):
         for number, steps, path in missing:
             started.ready()
             began = time.monotonic()
@@ -196,6 +206,25 @@ def _scored(
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(report_page(f"{app.name} after {actions} actions", figures, scores[MOCK], heldout), encoding="utf-8")
     return row
+
+
+@lab.command()
+def ceiling(
+    apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
+    traces: Annotated[int, typer.Option(help="How many of the held-out traces.", min=1)] = 10,
+    explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
+    fresh: Fresh = 1,
+) -> None:
+    """Do held-out traces once more on the real app: how well it agrees with itself is the most that a mock can reach."""
+    for name in apps:
+        app = APPS[name]
+        heldout = joined(recorded(app, "held", fresh=fresh)[:traces])
+        with _phone(app) as (device, started):
+            found = score_runner(RealAgain(TreesOnly(device), app.package, app.pace, started.ready), heldout)
+        f = found.figures(found.changing)
+        typer.echo(f"{name}  {f.steps} steps  faithful {f.faithful:.1%}  effect {f.effect_exact:.1%}  exact {f.exact:.1%}  layout {f.layout:.1%}")
+        for divergence in divergences(found, heldout)[:explain]:
+            console.print("\n" + "\n".join(lines(divergence)), markup=False, highlight=False)
 
 
 @lab.command()

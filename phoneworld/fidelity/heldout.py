@@ -45,6 +45,25 @@ class HeldOut:
     pictures: dict[str, bytes] = field(default_factory=dict)
 
 
+class Spacing:
+    """Keeps two taps at one place far enough apart in time, that the phone does not take them for a double tap."""
+
+    def __init__(self, density: int) -> None:
+        self._reach_px = _NEAR_DP * density / 160
+        self._last: Action | None = None
+        self._at = 0.0
+
+    def before(self, action: Action) -> None:
+        """Waits where the action might be taken for the second half of a double tap."""
+        a, b = self._last, action
+        if isinstance(a, Tap | DoubleTap) and isinstance(b, Tap | DoubleTap) and hypot(a.x - b.x, a.y - b.y) <= self._reach_px:
+            time.sleep(max(0.0, _APART_S - (time.monotonic() - self._at)))
+
+    def after(self, action: Action) -> None:
+        """Takes note of what was done."""
+        self._last, self._at = action, time.monotonic()
+
+
 class TreesOnly:
     """A phone without its pictures: where a tree costs a hundredth of a picture, a step is ten times as fast."""
 
@@ -163,20 +182,20 @@ def act(
     transitions: list[Transition] = []
     last: Action | None = None
     is_stuck = False
-    done_at = time.monotonic()
+    spacing = Spacing(device.info.density)
     for _ in range(steps):
         size = captures[at].size
         action = choose(
             reading.hierarchy, size, keyboard=reading.state.keyboard, package=app, dice=dice, words=words, memory=memory, last=last,
             is_stuck=is_stuck,
         )  # fmt: skip
-        if last is not None and _is_near(last, action, device.info.density):
-            time.sleep(max(0.0, _APART_S - (time.monotonic() - done_at)))
+        spacing.before(action)
         try:
             device.perform(action)
         except ActionError:
             continue
-        last, done_at = action, time.monotonic()
+        spacing.after(action)
+        last = action
         before, reading = reading, look(reading.hierarchy)
         points = points_of(action)
         touched = before.hierarchy.hit_test(points[0], "tap", size) if points else None
@@ -210,13 +229,6 @@ def remembered(graphs: Sequence[StateGraph]) -> Memory:
 
 def _notes(reading: Reading) -> tuple[str, ...]:
     return tuple(note for note in reading.notes if note != "no-picture")
-
-
-def _is_near(a: Action, b: Action, density: int) -> bool:
-    """Whether a phone might take two touches for a double one."""
-    if not (isinstance(a, Tap | DoubleTap) and isinstance(b, Tap | DoubleTap)):
-        return False
-    return hypot(a.x - b.x, a.y - b.y) <= _NEAR_DP * density / 160
 
 
 def _focused(tree: Hierarchy, action: Action) -> tuple[int, ...] | None:

@@ -1,0 +1,45 @@
+"""The real app once more: how well it agrees with itself is the most that a mock can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from phoneworld.device.device import Device
+from phoneworld.device.settle import settle
+from phoneworld.fidelity.heldout import Pace, Spacing
+from phoneworld.program.program import EvidenceKind
+from phoneworld.ui.action import Action, OpenApp
+from phoneworld.ui.node import Hierarchy
+
+
+class RealAgain:
+    """A phone that does the held-out traces a second time, from a fresh start each; `ready` is called before (a server to be reset, say)."""
+
+    def __init__(self, device: Device, app: str, pace: Pace = Pace(), ready: Callable[[], None] = lambda: None) -> None:
+        self._device = device
+        self._app = app
+        self._pace = pace
+        self._ready = ready
+        self._spacing = Spacing(device.info.density)
+        self._shown: Hierarchy | None = None
+
+    def start(self) -> Hierarchy:
+        self._ready()
+        self._device.clear_app(self._app)
+        self._device.perform(OpenApp(self._app))
+        self._shown = None
+        return self._look()
+
+    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
+        self._spacing.before(action)
+        self._device.perform(action)
+        self._spacing.after(action)
+        return self._look(), "recorded"
+
+    def _look(self) -> Hierarchy:
+        seen = settle(
+            self._device, quiet_s=self._pace.quiet_s, unchanged_quiet_s=self._pace.unchanged_quiet_s,
+            busy_timeout_s=self._pace.busy_timeout_s, before=self._shown,
+        )  # fmt: skip
+        self._shown = seen.hierarchy
+        return seen.hierarchy
