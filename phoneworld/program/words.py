@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
@@ -64,7 +64,7 @@ def program_in_words(program: Program) -> str:
             lines.append(f"    - {_text(f'and {len(table.rows) - _ROWS_SHOWN} more')}")
     lines.append("rules:")
     for rule in program.rules:
-        lines += _rule(rule, called[rule.screen])
+        lines += _rule(rule, called)
     return "\n".join(_or_empty(lines)) + "\n"
 
 
@@ -82,12 +82,12 @@ def _screen(screen: Screen) -> str:
     return f"{looks} recorded look{'s' if looks != 1 else ''}{drawn}"
 
 
-def _rule(rule: Rule, screen: str) -> list[str]:
-    lines = [f"- id: {_text(rule.id)}", f"  action: {_text(f'{trigger_in_words(rule.on)} on screen {screen}')}"]
+def _rule(rule: Rule, called: Mapping[str, str]) -> list[str]:
+    lines = [f"- id: {_text(rule.id)}", f"  action: {_text(f'{trigger_in_words(rule.on)} on screen {called[rule.screen]}')}"]
     if rule.when != TRUE:
         lines.append(f"  when: {_text(expr_in_words(rule.when))}")
     lines.append("  do:")
-    lines += [f"  - {_text(effect_in_words(effect))}" for effect in rule.then]
+    lines += [f"  - {_text(effect_in_words(effect, called))}" for effect in rule.then]
     cases = f", {rule.evidence.cases} case{'s' if rule.evidence.cases != 1 else ''}" if rule.evidence.cases else ""
     lines.append(f"  believed: {_text(rule.evidence.kind + cases)}")
     return lines
@@ -109,17 +109,18 @@ def trigger_in_words(on: Trigger) -> str:
             return f"{on.kind.replace('_', ' ')} of {name or 'nothing'}"
 
 
-def effect_in_words(effect: Effect) -> str:
-    """What an effect does, as a phrase."""
+def effect_in_words(effect: Effect, called: Mapping[str, str] | None = None) -> str:
+    """What an effect does, as a phrase; `called` has the names of screens by id."""
+    names = called or {}
     match effect:
         case SetVar(name, value):
             return f"set {name} to {expr_in_words(value)}"
         case SetNode(screen, node, attribute, value):
-            return f"show {attribute} of {_name(node)} on screen {screen} as {expr_in_words(value)}"
+            return f"show {attribute} of {_name(node)} on screen {names.get(screen, screen)} as {expr_in_words(value)}"
         case Show(screen, as_left):
-            return f"show screen {screen}" + (" as it was left" if as_left else "")
+            return f"show screen {names.get(screen, screen)}" + (" as it was left" if as_left else "")
         case GoBack(to):
-            return "go back" + (f" to {' or '.join(to)}" if to else "")
+            return "go back" + (f" to {' or '.join(names.get(s, s) for s in to)}" if to else "")
         case InsertRow(table, cells, at, when):
             where = {"first": " first", "last": "", "after_acted": " after this row"}[at]
             return f"insert into {table}{where} {_cells(cells)}" + _if(when, "if")

@@ -35,7 +35,7 @@ def test_what_a_rule_does_can_be_read() -> None:
     said = {r["id"]: r for r in yaml.safe_load(program_in_words(shop()))["rules"]}
     assert said["drop"]["action"] == "tap of drop on screen Cart" and said["drop"]["do"] == ["delete from cart where the row = this row"]
     assert said["more"]["when"] == "this quantity < 3" and said["more"]["believed"] == "inferred, 3 cases"
-    assert said["open"]["do"] == ["set moment to null", "set chosen to this row", 'set note to ""', "show screen product"]
+    assert said["open"]["do"] == ["set moment to null", "set chosen to this row", 'set note to ""', "show screen Product"]
     assert said["submit"]["action"] == "key enter in query on screen List"
 
 
