@@ -8,15 +8,17 @@ from collections.abc import Iterable
 from phoneworld.errors import RecordingError
 from phoneworld.ui.selector import Selector
 
-_SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.+)", re.S)
+_SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.*)", re.S)
 
 
 def parse_selector(text: str) -> Selector | None:
-    """The selector that a text writes; None for a text that is none."""
+    """The selector that a text writes; None for a text that is none. Raises RecordingError where it names nothing."""
     found = _SELECTOR.fullmatch(text)
     if found is None:
         return None
     value = found["value"]
+    if not value.strip():
+        raise RecordingError(f"{found['name']}= names no widget", hint="for example id=delete_button or text='Delete all'")
     match found["name"]:
         case "id":
             return Selector(resource_id=value)

@@ -23,7 +23,7 @@ from phoneworld.cli.record_modes import Budget, parse_budget
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import open_device
-from phoneworld.errors import DeviceLost, MissingDependency, PhoneWorldError, RecordingError
+from phoneworld.errors import DeviceLost, MissingDependency, PhoneWorldError, RecordingError, WriteError
 
 if TYPE_CHECKING:
     from recorder.run import Recorded
@@ -104,6 +104,8 @@ def record(
     parse_avoid(avoid or ())
     parse_redact(redact or ())
     ends = parse_budget(budget)
+    if out.is_dir():
+        raise WriteError(f"{out} is a folder", hint=f"name a file in it: -o {out / 'app.graph.json'}")
     if mode is not Mode.explore:
         wish = Wish(
             device, app, out, Budget(steps or ends.steps, ends.seconds), instruction, tuple(redact or ()), personal, force, resume, port, adb
@@ -223,8 +225,10 @@ class _Lines:
 
 def _line(progress: Progress) -> str:
     s = progress.summary
+    news = "new just now" if progress.stale == 0 else f"nothing new for {counted(progress.stale, 'step')}"
     return (
-        f"{counted(s.screens, 'screen')}, {counted(s.transitions, 'transition')}, {s.unsettled} unsettled, {s.skipped} left alone"
+        f"{counted(s.screens, 'screen')}, {s.tried} of {s.offered} kinds of action tried, {news}, {counted(s.transitions, 'transition')}, "
+        f"{s.unsettled} unsettled, {s.skipped} left alone"
         f"  [dim]{escape(progress.why)}:[/] {escape(progress.words)}"
     )
 
@@ -246,10 +250,12 @@ def _report(done: Recorded, code: int) -> dict[str, object]:
 def _print(done: Recorded) -> None:
     console = Terminal()
     s = done.summary
-    table = Table(title=escape(f"{done.graph.app.label or done.graph.app.package}: {done.reason}"), show_header=False)
+    console.print(f"[bold]{escape(done.graph.app.label or done.graph.app.package)}[/]: {done.reason.replace('-', ' ')}", highlight=False)
+    table = Table(show_header=False, box=None, pad_edge=False)
     for name, value in (
         ("steps", s.steps),
         ("screens", s.screens),
+        ("kinds of action tried there", f"{s.tried} of {s.offered}" if s.offered else "not counted"),
         ("transitions", s.transitions),
         ("traces", s.traces),
         ("unsettled", s.unsettled),

@@ -131,5 +131,6 @@ def test_what_is_to_be_avoided_is_left_alone_with_what_is_in_it_and_around_its_l
     why = {n.label or n.class_name: guard.forbids(tree, path, SIZE) for path, n in tree.walk() if n.takes("tap")}
     assert why == {"Fine": None, "android.widget.LinearLayout": "avoid", "Inside": None, "By id": "avoid", "secret": "avoid"}
     assert Guard(avoid=parse_avoid(["class=android.widget.LinearLayout"])).forbids(tree, (0, 1, 1), SIZE) == "avoid"
-    with pytest.raises(RecordingError):
-        parse_avoid([""])
+    for nothing in ("", "id=", "text= "):
+        with pytest.raises(RecordingError):
+            parse_avoid([nothing])

@@ -7,6 +7,7 @@ So each call waits in slices, and gives up with `DialogOpen` as soon as a dialog
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -359,4 +360,6 @@ class WebPage:
 
 
 def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    """What happened, without the names of the calls that were made: those are ours, not the person's."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
+    return re.sub(r"^(?:[A-Z]\w+\.\w+: |Protocol error \([\w.]+\): )+", "", line)
