@@ -86,6 +86,12 @@ class Memory:
         """How many screens of the app were seen."""
         return len(self.options)
 
+    @property
+    def tried_of_offered(self) -> tuple[int, int]:
+        """How many of the kinds of action that the screens were seen to offer were tried there, and how many there are."""
+        offered = [(screen, action_class) for screen, classes in self.options.items() for action_class in classes]
+        return sum(one in self.tried for one in offered), len(offered)
+
     def screen_of(self, capture: Capture, app: str) -> str:
         """Which of the known screens this is; the name that a new one would get. All of other apps is one screen."""
         if not is_inside(capture, app):

@@ -153,7 +153,8 @@ _ANY: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="r
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a recording holds, in figures. `steps` are the captured ones; `screens` and `skipped` are filled in by exploring.
+    """What a recording holds, in figures. `steps` are the captured ones; `screens`, `skipped`, `tried` and `offered` are filled in
+    by exploring: kinds of action that were tried on the screens that offer them, of all that were seen.
 
     `redacted` counts captures and steps, `redacted_kinds` what was taken out, by kind.
     """
@@ -169,6 +170,8 @@ class Summary:
     retried: int = 0
     redacted: int = 0
     skipped: int = 0
+    tried: int = 0
+    offered: int = 0
     elapsed_s: float = 0.0
     retried_for: dict[str, int] = field(default_factory=dict)
     redacted_kinds: dict[str, int] = field(default_factory=dict)

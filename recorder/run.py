@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -212,8 +212,7 @@ def _written(session: Session, journal: JournalFolder, reason: Reason, message: 
     if not story.traces:
         raise RecordingError(message or "nothing was recorded", hint="look at the phone, then record again with --force")
     journal.write_graph(graph)
-    summary = replace(story.summary(), screens=session.memory.screens, skipped=len(session.memory.skipped))
-    return Recorded(graph, journal.out, reason, message, summary)
+    return Recorded(graph, journal.out, reason, message, session.summary(story))
 
 
 @dataclass(slots=True)

@@ -168,13 +168,14 @@ Command = ClearApp | Perform | Look | Write | Stop
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a recording stands; `words` says what is being done now."""
+    """Where a recording stands; `words` says what is being done now, `stale` for how many steps nothing new was found."""
 
     step: int
     steps: int
     words: str
     why: str
     summary: Summary
+    stale: int = 0
 
 
 @dataclass(slots=True)
@@ -257,9 +258,17 @@ class Session:
 
     def progress(self) -> Progress:
         """Where the recording stands."""
-        summary = replace(self.story.summary(), screens=self.memory.screens, skipped=len(self.memory.skipped))
         words = self._words(self.choice) if self.choice is not None else self.phase
-        return Progress(self.story.begun, self.header.steps, words, self.choice.why if self.choice else "", summary)
+        return Progress(
+            self.story.begun, self.header.steps, words, self.choice.why if self.choice else "", self.summary(), self.memory.stale
+        )
+
+    def summary(self, story: Story | None = None) -> Summary:
+        """The figures so far, or those of the journal as it was read back, with what exploring knows."""
+        tried, offered = self.memory.tried_of_offered
+        return replace(
+            (story or self.story).summary(), screens=self.memory.screens, skipped=len(self.memory.skipped), tried=tried, offered=offered
+        )
 
     # ---- starting
 

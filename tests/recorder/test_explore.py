@@ -109,6 +109,22 @@ def test_the_untried_comes_before_the_known() -> None:
     assert picks.count("Open settings") > 2 * picks.count("About")
 
 
+def test_what_was_tried_is_counted_by_what_the_screens_offer() -> None:
+    """Two buttons on each of two screens: each kind counts where it is offered, not where another screen has it too."""
+    first = capture(lines(text("One"), button("Open"), button("About")))
+    second = capture(lines(text("Two"), button("Open"), button("Send")))
+    memory = arrive(Memory(), first, app=APP, guard=GUARD)
+    tried, offered = memory.tried_of_offered
+    assert tried == 0 and offered >= 2
+    opened = next(c for c in candidates(first, guard=GUARD)[0] if c.instance == "Open")
+    assert opened.action is not None
+    memory = remember(memory, first, Choice(opened.action, opened.action_class, "Open", opened.path), second, app=APP, guard=GUARD)
+    assert memory.tried_of_offered[0] == 1 and memory.tried_of_offered[1] > offered and memory.stale == 0
+    memory = remember(memory, second, Choice(PressKey("home"), "home"), second, app=APP, guard=GUARD)
+    again = remember(memory, second, Choice(PressKey("home"), "home"), second, app=APP, guard=GUARD)
+    assert again.tried_of_offered == memory.tried_of_offered and again.stale == memory.stale + 1, "nothing new"
+
+
 def test_a_field_is_tapped_then_typed_into() -> None:
     form = lines(entry(hint="Title"), button("Save"))
     focused = capture(lines(entry(hint="Title", focused=True), button("Save")), keyboard=True)
