@@ -111,14 +111,13 @@ def test_the_untried_comes_before_the_known() -> None:
 
 def test_what_was_tried_is_counted_by_what_the_screens_offer() -> None:
     """Two buttons on each of two screens: each kind counts where it is offered, not where another screen has it too."""
-    first = capture(lines(text("One"), button("Open"), button("About")))
-    second = capture(lines(text("Two"), button("Open"), button("Send")))
+    first = capture(lines(text("One"), *(button(w, resource_id=w) for w in ("Open", "About"))))
+    second = capture(lines(text("Two"), *(button(w, resource_id=w) for w in ("Open", "Send", "Keep"))))
     memory = arrive(Memory(), first, app=APP, guard=GUARD)
     tried, offered = memory.tried_of_offered
     assert tried == 0 and offered >= 2
     opened = next(c for c in candidates(first, guard=GUARD)[0] if c.instance == "Open")
-    assert opened.action is not None
-    memory = remember(memory, first, Choice(opened.action, opened.action_class, "Open", opened.path), second, app=APP, guard=GUARD)
+    memory = remember(memory, first, Choice(Tap(540, 300), opened.action_class, "Open", opened.path), second, app=APP, guard=GUARD)
     assert memory.tried_of_offered[0] == 1 and memory.tried_of_offered[1] > offered and memory.stale == 0
     memory = remember(memory, second, Choice(PressKey("home"), "home"), second, app=APP, guard=GUARD)
     again = remember(memory, second, Choice(PressKey("home"), "home"), second, app=APP, guard=GUARD)
