@@ -89,6 +89,9 @@ class AppModel:
         template = self._templates.get(app.screen)
         if template is not None:
             return self._drawing(template, app)
+        indexed = self._by_value.get(app.screen)
+        if indexed is not None:
+            return indexed[1].get(app.variables.get(indexed[0])) or self._screenfuls[app.screen][0]
         screenful = self._chosen(app.screen, app.variables, app.tables)
         return self._screenfuls[app.screen][0] if screenful is None else screenful
 
