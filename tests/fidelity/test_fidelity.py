@@ -13,7 +13,9 @@ import pytest
 
 from phoneworld.device.mock import MockDevice
 from phoneworld.errors import DeviceNotFound
-from phoneworld.fidelity.heldout import choose, collect
+from phoneworld.fidelity.acting import choose
+from phoneworld.fidelity.again import RealAgain
+from phoneworld.fidelity.heldout import collect
 from phoneworld.fidelity.match import faces, match
 from phoneworld.fidelity.runners import GraphReplay, MockRunner
 from phoneworld.fidelity.score import Score, score
@@ -152,6 +154,14 @@ def test_held_out_traces_are_an_ordinary_graph_on_which_the_same_app_is_exact(ph
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["mock"]["all"]["exact"] == 1
     assert "http" not in (tmp_path / "f.html").read_text().replace("http-equiv", "")
+
+
+def test_an_app_that_does_the_same_again_agrees_with_itself(phone: MockDevice) -> None:
+    held = collect(phone, PACKAGE, traces=1, steps=4, seed=6).graph
+    readied: list[bool] = []
+    found = score(RealAgain(phone, PACKAGE, ready=lambda: readied.append(True)), held)
+    phone.close()
+    assert found.figures().exact == found.figures().layout == 1 and readied == [True]
 
 
 def test_an_app_that_is_not_there_is_named(phone: MockDevice) -> None:
