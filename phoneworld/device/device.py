@@ -68,12 +68,17 @@ class Device(Protocol):
 
 
 @runtime_checkable
-class ResettableDevice(Device, Protocol):
-    """A phone that can be put back: the simulator."""
+class FreshableDevice(Device, Protocol):
+    """A phone that can be put back to its start: the simulator, web pages."""
 
     def reset(self, seed: int | None = None) -> None:
-        """The start state. The same seed gives the same phone to the byte."""
+        """The start state. The same seed gives the same phone: the simulator to the byte, web pages as far as chance decides."""
         ...
+
+
+@runtime_checkable
+class ResettableDevice(FreshableDevice, Protocol):
+    """One whose state at any moment can be kept and put back too: the simulator."""
 
     def snapshot(self) -> str:
         """Names the state now; the name stays valid until `close`."""

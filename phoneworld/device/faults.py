@@ -26,7 +26,7 @@ from typing import Any
 
 from PIL import Image
 
-from phoneworld.device.device import Device, InstalledApp, ResettableDevice
+from phoneworld.device.device import Device, FreshableDevice, InstalledApp, ResettableDevice
 from phoneworld.errors import CaptureFailed, PhoneWorldError
 from phoneworld.ui.action import Action, Answer, Ask, Finish, Wait
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
@@ -318,16 +318,24 @@ class FaultyDevice:
         self._device.close()
 
 
-class FaultyResettable(FaultyDevice):
-    """The same over a phone that can be put back."""
+class FaultyFreshable(FaultyDevice):
+    """The same over a phone that can be put back to its start."""
+
+    def __init__(self, device: FreshableDevice, faults: Faults) -> None:
+        super().__init__(device, faults)
+        self._freshable = device
+
+    def reset(self, seed: int | None = None) -> None:
+        self._frozen = self._beneath = self._last = None
+        self._freshable.reset(seed)
+
+
+class FaultyResettable(FaultyFreshable):
+    """The same over a phone whose state can be kept and put back."""
 
     def __init__(self, device: ResettableDevice, faults: Faults) -> None:
         super().__init__(device, faults)
         self._resettable = device
-
-    def reset(self, seed: int | None = None) -> None:
-        self._frozen = None
-        self._resettable.reset(seed)
 
     def snapshot(self) -> str:
         return self._resettable.snapshot()
@@ -339,7 +347,9 @@ class FaultyResettable(FaultyDevice):
 
 def faulty(device: Device, faults: Faults) -> Device:
     """The phone with those faults; one that can be put back still can."""
-    return FaultyResettable(device, faults) if isinstance(device, ResettableDevice) else FaultyDevice(device, faults)
+    if isinstance(device, ResettableDevice):
+        return FaultyResettable(device, faults)
+    return FaultyFreshable(device, faults) if isinstance(device, FreshableDevice) else FaultyDevice(device, faults)
 
 
 def _black(png: bytes) -> bytes:

@@ -95,6 +95,12 @@ def test_a_web_page_is_a_phone_until_it_is_interrupted(adb_server: int, tmp_path
         assert next(node for node in device.hierarchy().nodes() if node.is_editable).value == "naïve 你好 & co"
         assert device.state().keyboard
         assert device.screenshot().startswith(b"\x89PNG")
+        device.run("cmd phoneworld reset --seed 3")
+        fresh = device.hierarchy()
+        assert any(node.text == "Plus" for node in fresh.nodes())
+        assert not next(node for node in fresh.nodes() if node.is_editable).value and not device.state().keyboard
+        kept = device.run("cmd phoneworld snapshot")
+        assert kept.status == 1 and "cmd phoneworld reset" in kept.everything, "its pages' state cannot be kept, and it says what can be done"
         command.send_signal(signal.SIGINT)
         assert command.wait(timeout=30) == 0
     assert str(ready["serial"]) not in [d.serial for d in AdbServer().devices()]

@@ -371,3 +371,17 @@ def test_reset_gives_the_start_of_every_app_again(browser: Browser, site: str) -
             device.reset()
             assert front(device)[0] == "org.example.notes"
             assert starts() == before
+
+
+def test_a_reset_with_a_seed_makes_chance_repeat(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<title>x</title><p>chance</p><script>document.title = String(Math.random())</script>")
+    with served(tmp_path) as url, WebDevice(url, size=SIZE, density=DENSITY, browser=browser) as device:
+
+        def drawn() -> str:
+            return next(n.text for n in device.hierarchy().nodes() if n.text.startswith("0."))
+
+        seen = []
+        for seed in (7, 8, 7, None):
+            device.reset(seed)
+            seen.append(drawn())
+        assert seen[0] == seen[2] == seen[3] != seen[1]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from phoneworld.adbd.commands.registry import cmd
 from phoneworld.adbd.shell import Call
-from phoneworld.device.device import Device, ResettableDevice
+from phoneworld.device.device import Device, FreshableDevice, ResettableDevice
 from phoneworld.errors import DeviceUnusable, SessionError
 from phoneworld.ui.action import DoubleTap, Drag, LongPress, Pinch, Swipe, Tap, action_from_json
 
@@ -21,11 +21,20 @@ USAGE = """cmd phoneworld: controls of a phone that runs here
   refused            commands that were not served, oldest first"""
 
 
+def _freshable(device: Device) -> FreshableDevice:
+    if not isinstance(device, FreshableDevice):
+        raise DeviceUnusable(
+            f"{device.serial} cannot be reset: it is neither simulated nor a web page",
+            hint="start one with `phoneworld phone mock:BUNDLE` or web:URL",
+        )
+    return device
+
+
 def _resettable(device: Device) -> ResettableDevice:
     if not isinstance(device, ResettableDevice):
         raise DeviceUnusable(
-            f"{device.serial} cannot be reset: it is not a simulated phone",
-            hint="start one with `phoneworld phone mock:BUNDLE`",
+            f"the state of {device.serial} cannot be kept: it is not a simulated phone",
+            hint="start one with `phoneworld phone mock:BUNDLE`; `cmd phoneworld reset` puts a web page back to its start",
         )
     return device
 
@@ -35,10 +44,10 @@ async def phoneworld(call: Call) -> int:
     phone = call.phone
     match call.args:
         case ["reset"]:
-            await call.device(lambda device: _resettable(device).reset(None))
+            await call.device(lambda device: _freshable(device).reset(None))
             phone.forget()
         case ["reset", "--seed", seed] if seed.lstrip("-").isdigit():
-            await call.device(lambda device: _resettable(device).reset(int(seed)))
+            await call.device(lambda device: _freshable(device).reset(int(seed)))
             phone.forget()
         case ["snapshot"]:
             name = await call.device(lambda device: _resettable(device).snapshot())
@@ -52,7 +61,7 @@ async def phoneworld(call: Call) -> int:
             await call.device(lambda device: _resettable(device).restore(name))
             phone.memory, phone.finger = phone.snapshots[name], None
         case ["state"]:
-            state, resettable = await call.device(lambda device: (device.state(), isinstance(device, ResettableDevice)))
+            state, resettable = await call.device(lambda device: (device.state(), isinstance(device, FreshableDevice)))
             told = {
                 "serial": phone.serial,
                 **asdict(state),

@@ -125,6 +125,11 @@ class Installed:
             except PlaywrightError as e:
                 raise DeviceLost(f"the browser is gone: {str(e).splitlines()[0]}", hint="open the device again") from None
 
+    def reseed(self, seed: int | None) -> None:
+        """What `Math.random` begins with from the next start after `clear` on; None leaves it as it is."""
+        if seed is not None:
+            self._conditions = replace(self._conditions, seed=seed)
+
     def set_offline(self, offline: bool) -> None:
         """Cuts the network off, or puts it back. Where it is cut the start page still loads, as an installed app would start."""
         self.offline = offline

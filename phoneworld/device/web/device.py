@@ -224,11 +224,16 @@ class WebDevice:
         for installed in task.pages:
             installed.clear()
 
-    def reset(self) -> None:
-        """The phone as it was when it was opened: nothing stored, the first app in front. What servers keep is theirs."""
+    def reset(self, seed: int | None = None) -> None:
+        """The phone as it was when it was opened: nothing stored, the first app in front. What servers keep is theirs.
+
+        A `seed` takes the place of the one that it was opened with.
+        """
         self._check()
-        for package in self._tasks:
+        for package, task in self._tasks.items():
             self.clear_app(package)
+            for installed in task.pages:
+                installed.reseed(seed)
         self._recent.clear()
         self._start()
 
