@@ -22,6 +22,7 @@ from phoneworld.adbd.files import Entry, FileTree
 from phoneworld.adbd.fingers import FingerEvents
 from phoneworld.adbd.journal import Journal
 from phoneworld.adbd.owner import DeviceOwner
+from phoneworld.adbd.watching import Watch
 from phoneworld.device.device import Device, InstalledApp
 from phoneworld.device.faults import FaultPlan, Faults
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
@@ -114,6 +115,8 @@ class PhoneSide:
         self.listeners: dict[str, Listener] = {}
         """What listens on the phone's own ports now, by `tcp:PORT` or `localabstract:NAME`."""
         self.journal = Journal()
+        self.watches: set[Watch] = set()
+        """Who is told of each action, and of what came of it."""
         self.snapshots: dict[str, Memory] = {}
         self.started_s = time.monotonic()
         self._memory = Memory(self.files.entries, Map(), Map())

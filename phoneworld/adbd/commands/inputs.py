@@ -60,7 +60,13 @@ async def perform(phone: PhoneSide, action: Action) -> None:
     """Does an action as a phone does: one that cannot have an effect has none, and is kept in the list of refusals."""
 
     def ask(device: Device) -> None:
-        device.perform(_kept_on_screen(phone, device, action))
+        done = _kept_on_screen(phone, device, action)
+        watches = tuple(phone.watches)
+        for watch in watches:
+            watch.look(device)
+        device.perform(done)
+        for watch in watches:
+            watch.look(device, done)
 
     try:
         await phone.owner.call(ask)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import io
 import struct
+import time
 from dataclasses import replace
 
 from PIL import Image
 
+from phoneworld.adbd.accessibility import line
 from phoneworld.adbd.commands.registry import cmd, command
 from phoneworld.adbd.shell import Call
+from phoneworld.adbd.watching import Watch
 from phoneworld.device.faults import WARNING
 from phoneworld.errors import CaptureFailed, DumpFailed
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import write_hierarchy
 
 DEFAULT_DUMP = "/sdcard/window_dump.xml"
+_LOOK_EVERY_S = 0.25
 _RGBA_8888, _SRGB = 1, 142671872
 _BARE = ("Layout", "ViewGroup", "android.view.View", "ViewPager", "ComposeView")
 
@@ -109,13 +114,28 @@ async def _failed_dump(call: Call) -> int | None:
     return None
 
 
+async def _events(call: Call) -> int:
+    """Prints what an accessibility service is told, until the peer goes."""
+    with Watch(call.phone.watches) as watch:
+        while True:
+            await call.device(watch.look)
+            event = await watch.next(_LOOK_EVERY_S)
+            while event is not None:
+                when = datetime.datetime.fromtimestamp(await call.phone.now_s(), datetime.UTC).strftime("%m-%d %H:%M:%S.000")
+                uptime_ms = int((time.monotonic() - call.phone.started_s) * 1000)
+                await call.out(line(event, when=when, uptime_ms=uptime_ms))
+                event = await watch.next(_LOOK_EVERY_S)
+
+
 @command("uiautomator")
 async def uiautomator(call: Call) -> int:
-    """`uiautomator dump [--compressed] [FILE]`. Errors come on stdout with status 0 and no file, as on a phone."""
+    """`uiautomator dump [--compressed] [FILE]`, `uiautomator events`. Errors come on stdout with status 0 and no file, as on a phone."""
+    if call.args == ["events"]:
+        return await _events(call)
     if call.args[:1] != ["dump"]:
         call.phone.refuse("uiautomator " + " ".join(call.args))
         return await call.fail(
-            "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\ndump: creates an XML dump of current UI hierarchy",
+            "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\ndump: creates an XML dump of current UI hierarchy\n\nevents: prints out accessibility events until terminated",
             1,
         )
     options = [word for word in call.args[1:] if word.startswith("--")]
