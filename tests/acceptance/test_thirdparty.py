@@ -97,10 +97,10 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
             f"| {replay['exact']} of {replay['steps']} | {took_s:.0f} s |"
         )
     done = sum(1 for _ in kept.transitions())
-    # A step is not done where the screen changed by itself before it: a page that still loads.
-    assert recorded["uncaptured"] == 0 and recorded["refused"] == steps - done <= steps // 20
+    # A step is not done where the screen changed by itself before it: a page that still loads, once in a hundred steps at most.
+    assert recorded["uncaptured"] == 0 and recorded["refused"] == steps - done <= steps // 100
     assert replay["steps"] == done + replay["traces"]
-    assert touched >= steps // 12
+    assert touched >= steps // 8
     port = free_port()
     with running([*PHONEWORLD, "serve", str(tmp_path / "bundle"), "--port", str(port)], port, tmp_path / "serve.log") as url:
         asked = urllib.request.Request(f"{url}api/sessions", b"{}", {"Content-Type": "application/json"})
