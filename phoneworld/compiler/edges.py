@@ -40,7 +40,7 @@ class Seen:
     `raw` is where it was seen; `box` where it would be if its page were not `scrolled`. `pinned`: it stayed when all around moved.
     """
 
-    __slots__ = ("blank", "box", "clip", "drawn", "kids", "number", "parent", "pinned", "place", "raw", "sample", "scrolled", "siblings", "text")
+    __slots__ = ("blank", "box", "clip", "clipped", "drawn", "kids", "number", "parent", "pinned", "place", "raw", "sample", "scrolled", "siblings", "text")
 
     def __init__(self, sample: Sample, number: int, drawn: Drawn, parent: Seen | None, place: int) -> None:
         self.sample, self.number, self.drawn, self.parent, self.place = sample, number, drawn, parent, place
@@ -53,6 +53,7 @@ class Seen:
         self.kids: list[Seen] = []
         self.siblings: list[Seen] = []
         self.clip: Box = (0, 0, sample.size.width, sample.size.height)
+        self.clipped = False
         self.scrolled = False
         self.pinned = False
 
@@ -73,8 +74,8 @@ class Seen:
         return axis == Y and self.scrolled and not self.pinned and self.raw[axis] <= self.clip[axis]
 
     def cut_end(self, axis: int) -> bool:
-        """True where the end may lie further out than what is seen."""
-        return self.raw[axis + 2] >= self.clip[axis + 2]
+        """True where the end may lie further out than what is seen: at the rim of something that clips."""
+        return self.clipped and self.raw[axis + 2] >= self.clip[axis + 2]
 
     @property
     def area(self) -> int:
@@ -154,6 +155,7 @@ def collect(samples: Sequence[Sample]) -> Slots:
                 clip = tuple(f(a, b) for f, a, b in zip((max, max, min, min), clip, seen.box, strict=True))  # type: ignore[assignment]
             for kid in seen.kids:
                 kid.siblings, kid.clip = seen.kids, clip
+                kid.clipped = seen.clipped or seen.drawn.key in clips
             stack.extend(reversed(seen.kids))
         by_sample.append(every)
     return Slots(by_key, by_sample, clips, _circumstances(by_key, len(samples)))

@@ -109,13 +109,13 @@ def position_candidates(slot: Sequence[Seen], axis: int, *, is_row: bool) -> lis
     if ends:
         far = [float(s.outer(axis)[1] - s.end(axis)) for s in ends]
         at, right = across(far, tolerance, axis)
-        found.append(Candidate(Far(at), right, len(far), 0.03))
+        found.append(Candidate(Far(at), right, len(far) + stayed, 0.03))
         both = [s for s in ends if not s.cut_start(axis)]
         if both:
             middles = [(s.start(axis) + s.end(axis) - sum(s.outer(axis))) / 2 for s in both]
             at, right = across(middles, tolerance, axis)
-            found.append(Candidate(Middle(at), right, len(middles), 0.04))
-        found += _before(ends, axis, tolerance)
+            found.append(Candidate(Middle(at), right, len(middles) + stayed, 0.04))
+        found += [replace(c, of=c.of + stayed) for c in _before(ends, axis, tolerance)]
     return found
 
 
@@ -195,7 +195,10 @@ def extent_candidates(slot: Sequence[Seen], axis: int, content: Mapping[Seen, fl
     if clean:
         length, right = across([float(s.end(axis) - s.start(axis)) for s in clean], tolerance, axis)
         weak = sum(s.start(axis) + length >= s.end(axis) - tolerance for s in cut)
-        found.append(Candidate(Exactly(length), right + _WEAK * weak, len(clean) + len(cut) - (1 - _WEAK) * weak, 0.0))
+        # What ends with its parent every time does so for that reason.
+        flush = axis == Y and all(abs(s.outer(axis)[1] - s.end(axis)) <= 1 for s in clean)
+        price = 0.06 if flush else 0.0
+        found.append(Candidate(Exactly(length), right + _WEAK * weak, len(clean) + len(cut) - (1 - _WEAK) * weak, price))
     whole = [s for s in clean if s.parent is None or not s.parent.cut_end(axis)]
     insets = [float(s.outer(axis)[1] - s.end(axis)) for s in whole or cut]
     if insets:
@@ -252,6 +255,6 @@ def _wrap(
             Wrap(pad, empty),
             right + fit + _WEAK * weak,
             len(full) + len(hollow) + short + _WEAK * weak,
-            -0.01 if axis == Y else 0.02,
+            0.05 if full[0].parent is None else -0.01 if axis == Y else 0.02,
         )
     ]

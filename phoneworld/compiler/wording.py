@@ -6,6 +6,7 @@ The metrics of `sim/letters.py` are scaled to what was seen; the texts that turn
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from phoneworld.compiler.edges import Seen, X, Y
 from phoneworld.compiler.fitting import Candidate, cluster
@@ -13,8 +14,13 @@ from phoneworld.program.placement import Extent, Lines, Words
 from phoneworld.sim.letters import lines_of, width_of
 
 _BY_HEART = 200
+_PAIRS = 30
+_APART = 0.2
+"""Ems by which two texts must differ in width to say how large a letter is."""
+_OVERHANG = 0.5
 _SIZES = [8.0 * 1.04**i for i in range(70)]  # ems from 8 to 120 pixels
 _MOST = (None, 1, 2, 3, 4, 5, 6)
+_USUAL_DP = 18
 _LINE_EMS = 1.45  # the height of a line of text, in ems, where only one line was ever seen
 
 
@@ -29,7 +35,7 @@ def words_candidates(slot: Sequence[Seen]) -> list[Candidate[Extent]]:
     tolerance = slot[0].sample.tolerance
     typical = {text: _typical(values, tolerance) for text, values in widths.items()}
     most = max(typical.values())
-    size, pad = _line_through([(width_of(t), w) for t, w in typical.items() if w < most - tolerance or len(typical) < 4])
+    size, pad = _line_through([(width_of(t), w) for t, w in typical.items() if w < most - tolerance or len(typical) < 4], max(tolerance, 0.04 * most))
     if size <= 0:
         return []
 
@@ -51,18 +57,29 @@ def _typical(values: Sequence[float], tolerance: float) -> float:
     return (low + high) / 2 if high - low <= 4 * tolerance else cluster(values, tolerance)[0]
 
 
-def _line_through(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The slope and intercept that fit best; the intercept is zero where the points do not tell."""
-    n = len(points)
-    if not n:
+def _line_through(points: Sequence[tuple[float, float]], tolerance: float) -> tuple[float, float]:
+    """The slope and intercept on which most of the points lie, as two of them say it and all of those together refine it."""
+    some = points[:: len(points) // _PAIRS + 1]
+    lines = [(y / x, 0.0) for x, y in some if x > 0]
+    for i, (x, y) in enumerate(some):
+        for other, height in some[:i]:
+            if abs(x - other) > _APART:
+                slope = (y - height) / (x - other)
+                lines.append((slope, y - slope * x))
+
+    def on(line: tuple[float, float]) -> list[tuple[float, float]]:
+        return [(x, y) for x, y in points if abs(line[0] * x + line[1] - y) <= tolerance]
+
+    sound = [line for line in lines if line[0] > 0 and line[1] >= -_OVERHANG * line[0]]
+    if not sound:
         return 0.0, 0.0
-    mx, my = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
-    spread = sum((x - mx) ** 2 for x, _ in points)
-    slope = sum((x - mx) * (y - my) for x, y in points) / spread if spread > 1e-9 else 0.0
-    pad = my - slope * mx
-    if slope <= 0 or pad < -0.25 * my:
-        return (my / mx if mx > 0 else 0.0), 0.0
-    return slope, pad
+    best = max(sound, key=lambda line: len(on(line)))
+    near = on(best)
+    mx, my = fmean([x for x, _ in near]), fmean([y for _, y in near])
+    spread = sum((x - mx) ** 2 for x, _ in near)
+    slope = sum((x - mx) * (y - my) for x, y in near) / spread if spread > _APART else best[0]
+    refined = (slope, my - slope * mx)
+    return refined if slope > 0 and len(on(refined)) >= len(near) else best
 
 
 def lines_candidates(slot: Sequence[Seen]) -> list[Candidate[Extent]]:
@@ -78,10 +95,12 @@ def lines_candidates(slot: Sequence[Seen]) -> list[Candidate[Extent]]:
     heights = [float(h) for (_, _, h), n in counts.items() for _ in range(n)]
     height, right = cluster(heights, tolerance)
     if right == len(heights):
-        size = height / _LINE_EMS
+        # Nobody saw it break. What is much higher than a line of usual letters has room around it.
+        size = min(height / _LINE_EMS, _USUAL_DP * slot[0].sample.density / 160)
         if any(lines_of(text, width / size) > 1 for text, width, _ in counts):
             return []
-        return [Candidate(Lines(round(size, 2), height, 0.0), right, len(heights), 0.01)]
+        line = round(size * _LINE_EMS, 2)
+        return [Candidate(Lines(round(size, 2), line, round(height - line, 2)), right, len(heights), 0.01)]
     best: tuple[float, float, list[Lines]] | None = None
     for size in _SIZES:
         lines = {key: lines_of(key[0], key[1] / size) for key in counts}
