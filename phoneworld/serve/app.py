@@ -99,7 +99,7 @@ def _http(request: Request, error: Exception) -> Response:
     return SafeJson({"error": "HttpError", "message": message[:500], "hint": hint}, error.status_code, headers=error.headers)
 
 
-def _unexpected(_: Request, error: Exception) -> Response:
+def _unexpected(_: Request, __: Exception) -> Response:
     return SafeJson(
-        {"error": "InternalError", "message": f"{type(error).__name__} inside the server", "hint": "this is a fault of PhoneWorld: see the server's output"}, 500
+        {"error": "InternalError", "message": "the server failed at this request", "hint": "this is a fault of PhoneWorld: what `phoneworld serve` prints tells where"}, 500
     )

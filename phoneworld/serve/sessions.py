@@ -108,7 +108,7 @@ class Session:
                     ("variable", app.variables, state.apps[package].variables), ("table", app.tables, state.apps[package].tables),
                 ):  # fmt: skip
                     if gone := sorted(set(old) - set(new)):
-                        raise FileFormatError(f"{kind} {gone[0]!r} of {package} cannot be removed", hint="give it a value: null removes in a merge patch")
+                        raise FileFormatError(f"{kind} {gone[0]!r} of {package} cannot be removed", hint="set it instead: null removes in a merge patch, but for variables")
             self.home.phone.view(state)
             self._put(state)
 
@@ -229,24 +229,27 @@ class SessionStore:
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """A JSON merge patch applied: null removes, objects merge, all else replaces. Raises FileFormatError past 64 levels."""
+    """A JSON merge patch applied: objects merge, null removes (variables and `focus` it sets to null), all else replaces.
 
-    def merge(old: Any, new: Any, depth: int) -> Any:
+    Raises FileFormatError past 64 levels.
+    """
+
+    def merge(old: Any, new: Any, depth: int, inside: str) -> Any:
         if depth > 64:
             raise FileFormatError("the patch is nested deeper than 64 levels", hint="patch a state that GET …/state gave")
         if not isinstance(new, dict):
             return new
         out = dict(old) if isinstance(old, dict) else {}
         for key, value in new.items():
-            if value is None and not _is_state_null(key):
+            if value is None and not _is_state_null(key, inside):
                 out.pop(key, None)
             else:
-                out[key] = merge(out.get(key), value, depth + 1)
+                out[key] = merge(out.get(key), value, depth + 1, key)
         return out
 
-    return merge(target, patch, 0)
+    return merge(target, patch, 0, "")
 
 
-def _is_state_null(key: str) -> bool:
-    """`focus` is null where nothing has the focus: the one field of a state that null sets instead of removing."""
-    return key == "focus"
+def _is_state_null(key: str, inside: str) -> bool:
+    """Where null is a value: nothing has the focus, a variable holds nothing. An app's variables are all there, always."""
+    return inside == "variables" or key == "focus"

@@ -152,23 +152,31 @@ def _tables(obj: dict[str, Any], where: str, given: dict[str, Any]) -> tuple[dic
     return tables, next_row
 
 
+_HINT = "give it the shape that GET .../state and `phoneworld state get` show"
+_JSON_NAMES: Mapping[type, str] = {
+    str: "text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object", list: "a list", type(None): "null",
+    object: "a value",
+}  # fmt: skip
+"""What a person who writes JSON calls the types of Python that JSON is read as."""
+
+
 def _fields(obj: Any, where: str, kinds: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
     given: dict[str, Any] = _check(obj, dict, where)
     if set(given) != set(kinds):
         odd = sorted(set(given) ^ set(kinds))
-        raise FileFormatError(f"{where}: its fields are {', '.join(kinds)}; {', '.join(odd)} is missing or surplus", hint="patch a state that `state get` printed")
+        raise FileFormatError(f"{where}: its fields are {', '.join(kinds)}; {', '.join(odd)} is missing or surplus", hint=_HINT)
     return {name: _check(given[name], kind, f"{where}.{name}") for name, kind in kinds.items()}
 
 
 def _check(obj: Any, kind: type | tuple[type, ...], where: str) -> Any:
     if not isinstance(obj, kind) or (kind is int and isinstance(obj, bool)):
-        name = kind.__name__ if isinstance(kind, type) else " or ".join(k.__name__ for k in kind)
-        raise FileFormatError(f"{where}: expected {name}, found {type(obj).__name__}", hint="patch a state that `state get` printed")
+        names = " or ".join(_JSON_NAMES[k] for k in ((kind,) if isinstance(kind, type) else kind))
+        raise FileFormatError(f"{where}: expected {names}, found {_JSON_NAMES[type(obj)]}", hint=_HINT)
     return obj
 
 
 def _value(obj: Any, where: str) -> Value:
     if obj is not None and not isinstance(obj, str | int | float | bool):
-        raise FileFormatError(f"{where}: expected text, a number, true, false or null, found {type(obj).__name__}", hint="values are JSON scalars")
+        raise FileFormatError(f"{where}: expected text, a number, true, false or null, found {_JSON_NAMES[type(obj)]}", hint="values are JSON scalars")
     value: Value = obj
     return value

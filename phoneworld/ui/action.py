@@ -6,7 +6,7 @@ Inside the product every coordinate is a pixel of the screen, half-open: 0..widt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from math import isfinite
 from typing import Any, Literal, TypeAlias, assert_never, get_args
 
@@ -221,10 +221,9 @@ def action_from_json(obj: Any, *, size: Size | None = None, space: Space = "pixe
     for name in _X_FIELDS + _Y_FIELDS:
         if name in known and name in given and not (given[name] is None and known[name].default is None):
             given[name] = _to_pixel(kind, name, given[name], space, size)
-    try:
-        action: Action = cls(**given)
-    except TypeError as e:
-        raise ActionError(f"{kind}: {str(e).split('__init__() ')[-1]}", hint="its fields are " + ", ".join(known)) from None
+    if missing := [name for name, field in known.items() if name not in given and field.default is MISSING]:
+        raise ActionError(f"{kind} lacks {', '.join(missing)}", hint="its fields are " + ", ".join(known))
+    action: Action = cls(**given)
     _check_types(kind, action)
     if size is not None:
         check_on_screen(action, size)

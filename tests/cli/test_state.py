@@ -137,7 +137,8 @@ def test_the_only_phone_is_read_set_and_patched(url: str, session: str, tmp_path
 def test_a_state_that_cannot_be_is_refused_and_nothing_changes(url: str, session: str) -> None:
     before = state(url, "get").stdout
     assert isinstance(failed(state(url, "set", "apps.*.screen", "nowhere")), PhoneWorldError)
-    assert isinstance(failed(state(url, "set", "clock_ms", "noon")), FileFormatError)
+    wrong = failed(state(url, "set", "clock_ms", "noon"))
+    assert isinstance(wrong, FileFormatError) and "expected a whole number, found text" in wrong.message
     for patch in ("[1]", '"x"', "{", "no-such-file", "[" * 100_000):
         assert isinstance(failed(state(url, "patch", patch)), FileFormatError)
     assert state(url, "get").stdout == before

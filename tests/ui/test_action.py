@@ -67,7 +67,7 @@ def test_ill_typed_fields_never_give_a_traceback(kind: str, fields: dict[str, ob
     ("obj", "message"),
     [
         ({"kind": "fly"}, "unknown action kind"),
-        ({"kind": "tap", "x": 1}, "'y'"),
+        ({"kind": "tap", "x": 1}, "lacks y"),
         ({"kind": "tap", "x": 1, "y": None}, "must be a number"),
         ({"kind": "tap", "x": 1, "y": 2, "z": 3}, "no field z"),
         ({"kind": "tap", "x": 1.5, "y": 2}, "whole numbers"),
@@ -130,3 +130,8 @@ def test_an_action_drawn_on_the_screen_passes_and_one_past_it_does_not(data: st.
 def test_points_are_given_in_the_order_of_the_finger() -> None:
     assert points_of(act.Swipe(1, 2, 3, 4)) == (Point(1, 2), Point(3, 4))
     assert points_of(act.TypeText("a")) == () == points_of(act.PressKey("back"))
+
+
+def test_fields_that_lack_are_named_in_words() -> None:
+    with pytest.raises(ActionError, match="^swipe lacks y, x2, y2$"):
+        action_from_json({"kind": "swipe", "x": 1})
