@@ -22,7 +22,7 @@ from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
 from phoneworld.cli.terminal import Terminal
-from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError
+from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError, WriteError
 from phoneworld.ui.geometry import Size
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def phone(
         ),
     ],
     port: Annotated[
-        int, typer.Option("--adb", "--port", help="TCP port for adb; 0 takes any free one.")
+        int, typer.Option("--adb", "--port", help="TCP port for adb; 0 takes any free one.", min=0, max=65535)
     ] = DEFAULT_PORT,
     connect: Annotated[
         bool,
@@ -122,6 +122,8 @@ def phone(
     from phoneworld.device.open import WebPhone, open_device
 
     faults = _faults(fault or [], fault_seed, truth)
+    if log_unknown is not None and not log_unknown.absolute().parent.is_dir():
+        raise WriteError(f"{log_unknown} cannot be written: its folder is not there", hint=f"mkdir -p {log_unknown.parent}, or name another file")
     spec, further = " ".join(specs), specs[1:]
     if strange := [word for word in specs if not word.startswith(("web:", "mini:") if further else ("web:", "mini:", "mock:"))]:
         raise DeviceNotFound(
@@ -130,7 +132,7 @@ def phone(
         )
     web = WebPhone(
         parse_size(size), density, parse_package(package), apps=tuple(further), profile=parse_webview(webview), clock_ms=parse_clock(clock),
-        seed=seed, locale=locale, timezone=timezone, night_mode=night, geolocation=parse_location(location), offline=offline,
+        seed=seed, locale=parse_locale(locale), timezone=timezone, night_mode=night, geolocation=parse_location(location), offline=offline,
     )  # fmt: skip
     served_phone = AdbPhone(partial(open_device, specs[0], web), port=port, faults=faults, unknown_log=log_unknown)
     with _until_told() as told, served_phone as served:
@@ -204,6 +206,13 @@ def parse_webview(text: str) -> Literal["current", "old"]:
             return text
         case _:
             raise PhoneWorldError(f"{text!r} is no WebView that is known", hint="--webview current or --webview old")
+
+
+def parse_locale(text: str) -> str:
+    """A language as given. Raises PhoneWorldError where it has not the form of one: Chromium would not say why."""
+    if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", text, re.ASCII):
+        raise PhoneWorldError(f"{text!r} is no language", hint="for example --locale de-DE")
+    return text
 
 
 def parse_clock(text: str) -> int | None:

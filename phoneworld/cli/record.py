@@ -135,6 +135,8 @@ def record(
                 on_progress=show,
                 stop=stop,
             )
+    except WriteError as e:
+        raise WriteError(e.message, hint=f"{e.hint}; what is written goes on with --resume") from None
     finally:
         phone.close()
     _tell(done, as_json=as_json, serial=phone.serial)

@@ -133,5 +133,5 @@ def test_points_are_given_in_the_order_of_the_finger() -> None:
 
 
 def test_fields_that_lack_are_named_in_words() -> None:
-    with pytest.raises(ActionError, match="^swipe lacks y, x2, y2$"):
+    with pytest.raises(ActionError, match=r"^swipe lacks y, x2, y2$"):
         action_from_json({"kind": "swipe", "x": 1})
