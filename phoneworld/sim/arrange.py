@@ -249,7 +249,7 @@ class _Page:
             elif type(position) is After:
                 start = self._after(position, drawn, last, end, reach)
             elif type(position) is Line:
-                start = position.first if last < 0 else starts[last] if xs[i] > xs[last] else reach + position.gap
+                start = position.first if last < 0 else starts[last] if axis and xs[i] > xs[last] else reach + position.gap
             elif type(position) is Pinned:
                 start = position.at - origin
             if type(extent) is Exactly:
