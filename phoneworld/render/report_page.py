@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image, UnidentifiedImageError
 
-from phoneworld.compiler.rules import MOMENT
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.effect import SetVar
 from phoneworld.program.program import STRENGTH, Layout, Program, Rule
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 SHOWN_WIDTH = 300
 SIDE_BY_SIDE = 3
+_MOMENT = "moment"
+"""The variable by which the compiler tells moments of the recording apart."""
 LINES_SHOWN = 60
 """Lines of one screen: of its rules, and of its widgets that were never tried. The rest is counted."""
 
@@ -159,7 +160,7 @@ def rule_groups(rules: Sequence[Rule], names: Mapping[str, str]) -> list[_Group]
     of_screen: dict[str, dict[tuple[str, tuple[str, ...], str], list[Rule]]] = {}
     for rule in rules:
         # Which moment comes next is bookkeeping: a reader wants to know what is seen.
-        seen = [e for e in rule.then if not (isinstance(e, SetVar) and e.name == MOMENT)]
+        seen = [e for e in rule.then if not (isinstance(e, SetVar) and e.name == _MOMENT)]
         then = tuple(effect_words(e, names) for e in seen) or ("the screen changes as it was recorded" if rule.then else "nothing changes",)
         of_screen.setdefault(names[rule.screen], {}).setdefault((trigger_words(rule.on), then, rule.evidence.kind), []).append(rule)
     groups = []
