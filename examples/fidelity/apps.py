@@ -33,8 +33,8 @@ class Started:
 class App:
     """An app of the lab. `start` is given an empty folder for what its server keeps.
 
-    `actions` are the numbers of recorded actions after which it is measured, `clock_ms` freezes the pages' `Date`. `frozen` apps
-    are ours and were written before the compiler saw a recording of them.
+    `actions` are the numbers of recorded actions after which it is measured, `clock_ms` freezes the pages' `Date`, `seed` makes
+    their `Math.random` repeat. `frozen` apps are ours and were written before the compiler saw a recording of them.
     """
 
     name: str
@@ -44,6 +44,7 @@ class App:
     pace: Pace = Pace(0.06, 0.18, 3)
     actions: tuple[int, ...] = (300,)
     clock_ms: int | None = None
+    seed: int | None = None
     frozen: bool = False
 
     @property
@@ -129,7 +130,7 @@ APPS: dict[str, App] = {
         App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
         App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE),
         App("tiddlywiki", _tiddlywiki, pace=SLOW),
-        App("actual", _actual, pace=Pace(0.12, 0.45, 12)),
+        App("actual", _actual, pace=Pace(0.12, 0.45, 12), seed=1),  # its widgets have ids drawn by chance
         _ours("shop", CURVE),
         *(_ours(name) for name in ("messages", "agenda", "settings", "food")),
         App("bank", _bank, pace=SLOW, frozen=True),

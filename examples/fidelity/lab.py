@@ -93,7 +93,9 @@ def _phone(app: App) -> Iterator[tuple[WebDevice, Started]]:
     with (
         tempfile.TemporaryDirectory() as data,
         app.start(Path(data)) as started,
-        WebDevice(started.url, size=app.size, density=app.density, package=app.package, label=app.name, clock_ms=app.clock_ms) as device,
+        WebDevice(
+            started.url, size=app.size, density=app.density, package=app.package, label=app.name, clock_ms=app.clock_ms, seed=app.seed
+        ) as device,
     ):
         yield device, started
 
