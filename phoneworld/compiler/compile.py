@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from phoneworld.compiler.counts import find_counts
-from phoneworld.compiler.inputs import find_inputs
-from phoneworld.compiler.moments import Walk, find_moments
-from phoneworld.compiler.platform import keyboard_rules, scroll_rules
-from phoneworld.compiler.rules import MOMENT, Edge, find_edges, navigation_rules, recorded_rules
+from phoneworld.compiler.arrangement import find_placements, sample_of
+from phoneworld.compiler.assemble import general_rules, kept_rows, recorded_steps, tables_of, template_of, variables_of
+from phoneworld.compiler.history import Deed, lone_captures
+from phoneworld.compiler.learning import Lesson, infer
+from phoneworld.compiler.moments import MOMENT, Walk, find_moments
 from phoneworld.compiler.screens import Screens, find_screens
-from phoneworld.compiler.triggers import trigger_of
+from phoneworld.compiler.template import plain, restored
 from phoneworld.compiler.verify import Replay, replay
 from phoneworld.errors import ProgramError
 from phoneworld.graph.graph import Capture, StateGraph
 from phoneworld.program.check import check_program
-from phoneworld.program.expr import OneOf
-from phoneworld.program.program import Layout, Program, Rule, Screen, Start, Trigger, Variable
-from phoneworld.sim.screenful import Screenful
+from phoneworld.program.expr import OneOf, same_value
+from phoneworld.program.program import Layout, Program, Screen, Start, Table, Trigger, Variable
+from phoneworld.program.template import ROW_ID, Slot, Template
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.geometry import Size
 
@@ -55,6 +55,8 @@ class Compilation:
     moments: int
     open_questions: tuple[OpenQuestion, ...]
     ambiguities: tuple[Ambiguity, ...]
+    exceptions: frozenset[str]
+    """The recorded steps (`trace:index`) that the general rules alone do not tell right."""
     unsettled: int
 
     def rules_by_evidence(self) -> dict[str, int]:
@@ -70,117 +72,125 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     if not graph.captures:
         raise ProgramError("the recording holds no capture", hint="record or import at least one screen")
     found = find_screens(graph, pixels or {})
-    layouts = {lay.id: lay for screen in found.screens.values() for lay in screen.layouts}
     screen_of_layout = {lay.id: s.id for s in found.screens.values() for lay in s.layouts}
-    screenfuls = {lay.id: Screenful(found.screens[screen_of_layout[lay.id]], lay) for lay in layouts.values()}
+    lesson = infer(graph, {s.id: [c for lay in s.layouts for c in lay.captures] for s in found.screens.values()})
+    history, derived = lesson.history, lesson.derived
 
-    walks, settle_ms = _walks(graph, found, screenfuls)
+    walks = _walks(graph, found, lesson)
     moments = find_moments(walks)
-    edges = find_edges(walks, moments, settle_ms)
-    screen_of = {m: screen_of_layout[lay] for m, lay in moments.layout.items()}
-    layout_of = {m: layouts[lay] for m, lay in moments.layout.items()}
-    own = frozenset(s.id for s in found.screens.values() if s.package == graph.app.package)
-
-    returned, back = _returned(walks, layouts, screen_of_layout)
-    inputs = find_inputs(edges, screen_of, layout_of)
-    rules: tuple[Rule, ...] = (
-        *recorded_rules(edges, screen_of, returned),
-        *inputs.rules,
-        *navigation_rules(edges, screen_of, own, returned, back),
-        *keyboard_rules(edges, screen_of, layout_of),
-        *scroll_rules(edges, screen_of),
-    )
     when: dict[str, list[int]] = {}
     for moment, layout in moments.layout.items():
         when.setdefault(layout, []).append(moment)
-    screens = find_counts({s.id: replace(s, layouts=_guarded(s.layouts, inputs.layouts, when)) for s in found.screens.values()})
-    starts = {
-        walk.trace: Start(screen_of[moments.of[walk.trace][0]], ((MOMENT, moments.of[walk.trace][0]),)) for walk in walks
+    screens = {
+        s.id: replace(s, layouts=_guarded(s.layouts, when), template=_template(s, graph, lesson)) for s in found.screens.values()
     }
-    first = next(iter(starts.values()))
+    recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of)
+    variables = {
+        MOMENT: Variable(MOMENT, moments.of[walks[0].trace][0]),
+        **variables_of(history, derived, lesson.beliefs.initial),
+    }
+    tables = tables_of(history, derived)
     program = Program(
         package=graph.app.package or NAMELESS,
         label=graph.app.label or graph.app.package or NAMELESS,
         activity=graph.app.activity,
         device=_device(graph, walks[0].trace),
         screens=screens,
-        starts=starts,
-        variables={
-            MOMENT: Variable(MOMENT, first.variables[0][1], ()),
-            **{v.name: v for v in inputs.variables},
-        },
-        rules=rules,
+        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[w.layouts[0]], lesson, variables, tables) for w in walks},
+        variables=variables,
+        tables=tables,
+        rules=(*recorded.rules, *general_rules(history, lesson.learned)),
         clock_ms=next((c.state.clock_ms or c.time_ms for c in graph.captures.values()), 0),
     )
     check_program(program)
+    replayed = replay(program, graph)
+    wrong = _not_shown(graph, replayed, found, lesson)
+    if wrong:
+        program = _held(program, wrong, lesson)
+        replayed = replay(program, graph)
     return Compilation(
         program=program,
-        replay=replay(program, graph),
+        replay=replayed,
         captures=len(graph.captures),
         moments=len(moments.layout),
-        open_questions=_untried(screens, screenfuls, edges, screen_of, own),
+        open_questions=_untried(screens, lesson, graph.app.package),
         ambiguities=_ambiguities(walks),
+        exceptions=recorded.exceptions,
         unsettled=sum(1 for c in graph.captures.values() if not c.settled),
     )
 
 
-def _walks(graph: StateGraph, found: Screens, screenfuls: Mapping[str, Screenful]) -> tuple[list[Walk], dict[str, int]]:
+def _not_shown(graph: StateGraph, replayed: Replay, found: Screens, lesson: Lesson) -> frozenset[str]:
+    """The layouts that the templates do not show as they were recorded."""
+    traces = {t.id: t.captures for t in graph.traces}
+    wrong = {found.sightings[traces[s.trace][s.index + 1]].layout for s in replayed.faults}
+    for capture in lone_captures(graph).values():
+        screen, content = lesson.history.content[capture]
+        if restored(lesson.history.patterns[screen], content) != plain(graph.captures[capture].hierarchy):
+            wrong.add(found.sightings[capture].layout)
+    return frozenset(wrong)
+
+
+def _held(program: Program, wrong: frozenset[str], lesson: Lesson) -> Program:
+    """The Program with some of its layouts held as they are."""
+
+    def held(layout: Layout) -> Layout:
+        if layout.id not in wrong:
+            return layout
+        places = lesson.history.content[layout.captures[0]][1].places
+        return replace(layout, slots=tuple(places[path] for path, _ in layout.hierarchy.walk()))
+
+    return replace(program, screens={s.id: replace(s, layouts=tuple(map(held, s.layouts))) for s in program.screens.values()})
+
+
+def _template(screen: Screen, graph: StateGraph, lesson: Lesson) -> Template:
+    first = screen.layouts[0]
+    captures = [graph.captures[c] for lay in screen.layouts for c in lay.captures if lay.size == first.size]
+    samples = [sample_of(c, lesson.history.content[c.id][1].places, graph.device.density) for c in captures]
+    placement = find_placements(samples)
+    return template_of(screen.id, lesson.history, lesson.derived, first.size, first.state, placement, first.hierarchy.rotation)
+
+
+def _walks(graph: StateGraph, found: Screens, lesson: Lesson) -> list[Walk]:
     """The traces as layouts and triggers; captures outside any trace are walks of one."""
+    deeds = {(d.trace, d.index): d for d in lesson.history.deeds}
     walks: list[Walk] = []
-    settle_ms: dict[str, int] = {}
-    seen: set[str] = set()
     for trace in sorted(graph.traces, key=lambda t: t.start_kind != "fresh"):
         layouts, triggers = [found.sightings[trace.start].layout], []
-        for transition in trace.transitions:
-            trigger = trigger_of(screenfuls[layouts[-1]], transition.action)
-            target = found.sightings[transition.target].layout
-            triggers.append(trigger or Trigger("wait", "", "0"))
-            settle_ms[f"{trace.id}:{len(triggers) - 1}"] = transition.settle_ms
-            layouts.append(target)
-        seen.update(trace.captures)
+        for index, transition in enumerate(trace.transitions):
+            deed = deeds.get((trace.id, index))
+            triggers.append(_trigger(deed) if deed is not None else Trigger("wait", "", "0"))
+            layouts.append(found.sightings[transition.target].layout)
         walks.append(Walk(trace.id, tuple(layouts), tuple(triggers)))
-    names = {walk.trace for walk in walks}
-    for capture in graph.captures.values():
-        if capture.id not in seen and not any(capture.id in t.transients for t in graph.transitions()):
-            name = capture.id if capture.id not in names else f"capture {capture.id}"
-            walks.append(Walk(name, (found.sightings[capture.id].layout,), ()))
-    return walks, settle_ms
+    walks += (Walk(name, (found.sightings[capture].layout,), ()) for name, capture in lone_captures(graph).items())
+    return walks
 
 
-def _returned(
-    walks: list[Walk], layouts: Mapping[str, Layout], screen_of: Mapping[str, str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The steps (`trace:index`) that came back to a screen of the trace without bringing words that were typed meanwhile.
-
-    And those that went to a screen below on the back stack, with such words or without.
-    """
-    words = {name: frozenset(n.label for n in lay.hierarchy.nodes() if n.label) for name, lay in layouts.items()}
-    steps: list[str] = []
-    back: list[str] = []
-    for walk in walks:
-        left: dict[str, int] = {}
-        stack = [screen_of[walk.layouts[0]]]
-        for i, (source, target) in enumerate(zip(walk.layouts[:-1], walk.layouts[1:], strict=True)):
-            left[screen_of[source]] = i
-            arrived = screen_of[target]
-            if arrived in stack[:-1]:
-                back.append(f"{walk.trace}:{i}")
-            stack = stack[: stack.index(arrived) + 1] if arrived in stack else [*stack, arrived]
-            since = left.get(screen_of[target])
-            if since is None or screen_of[target] == screen_of[source]:
-                continue
-            typed = [t.argument for t in walk.triggers[since : i + 1] if t.kind == "type" and t.argument]
-            fresh = words[target] - words[walk.layouts[since]]
-            if not any(word in label for label in fresh for word in typed):
-                steps.append(f"{walk.trace}:{i}")
-    return frozenset(steps), frozenset(back)
+def _trigger(deed: Deed) -> Trigger:
+    """What tells a step from others at the same moment: the slot with its row, the words typed."""
+    row = deed.acted.get(ROW_ID)
+    typed = deed.aim.typed if deed.aim.kind == "type" else None
+    return Trigger(deed.aim.kind, deed.aim.slot if row is None else f"{deed.aim.slot}#{row}", typed or deed.aim.argument)
 
 
-def _guarded(layouts: tuple[Layout, ...], bound: Mapping[str, Layout], when: Mapping[str, list[int]]) -> tuple[Layout, ...]:
-    return tuple(
-        replace(lay, when=OneOf(MOMENT, tuple(when.get(lay.id, ()))), bindings=bound[lay.id].bindings if lay.id in bound else ())
-        for lay in layouts
-    )
+def _start(
+    walk: Walk, moment: int, screen: str, lesson: Lesson, variables: Mapping[str, Variable], tables: Mapping[str, Table]
+) -> Start:
+    """A start: the state in which a trace begins, as far as it differs from the Program's own."""
+    sight = lesson.history.starts.get(walk.trace)
+    if sight is None:
+        return Start(screen, ((MOMENT, moment),))
+    values = [(n, v) for n, v in sorted(sight.variables.items()) if n in variables and not same_value(variables[n].initial, v)]
+    rows = [
+        (name, kept_rows(sight.tables[name], table.columns))
+        for name, table in tables.items()
+        if name in sight.tables and kept_rows(sight.tables[name], table.columns) != table.rows
+    ]
+    return Start(screen, ((MOMENT, moment), *values), tuple(rows))
+
+
+def _guarded(layouts: tuple[Layout, ...], when: Mapping[str, list[int]]) -> tuple[Layout, ...]:
+    return tuple(replace(lay, when=OneOf(MOMENT, tuple(when.get(lay.id, ())))) for lay in layouts)
 
 
 def _device(graph: StateGraph, trace: str) -> DeviceInfo:
@@ -193,22 +203,18 @@ def _device(graph: StateGraph, trace: str) -> DeviceInfo:
     return replace(device, size=Size(first.size.width, first.size.height))
 
 
-def _untried(
-    screens: Mapping[str, Screen], screenfuls: Mapping[str, Screenful], edges: tuple[Edge, ...], screen_of: Mapping[int, str], own: frozenset[str]
-) -> tuple[OpenQuestion, ...]:
-    tried = {(screen_of[e.source], e.on.node) for e in edges}
-    questions: dict[tuple[str, str], OpenQuestion] = {}
+def _untried(screens: Mapping[str, Screen], lesson: Lesson, package: str) -> tuple[OpenQuestion, ...]:
+    """What takes a tap on the app's own screens and never got one."""
+    tried = {(c.screen, c.slot) for c in lesson.learned}
+    questions: list[OpenQuestion] = []
     for screen in screens.values():
-        if screen.id not in own:
+        if screen.package != package or screen.template is None:
             continue
-        for layout in screen.layouts:
-            screenful = screenfuls[layout.id]
-            for path, node in layout.hierarchy.walk():
-                key = screenful.keys[path]
-                if node.takes("tap") and not node.is_editable and (screen.id, key) not in tried and layout.hierarchy.is_visible(path, layout.size):
-                    label = node.label or next((n.label for n in node.children if n.label), "")
-                    questions.setdefault((screen.id, key), OpenQuestion(screen.id, key, label))
-    return tuple(questions.values())
+        for slot, _ in screen.template.slots():
+            if slot.node.takes("tap") and not slot.node.is_editable and (screen.id, slot.key) not in tried:
+                label = slot.node.label or next((c.node.label for c in slot.children if isinstance(c, Slot) and c.node.label), "")
+                questions.append(OpenQuestion(screen.id, slot.key, label))
+    return tuple(questions)
 
 
 def _ambiguities(walks: list[Walk]) -> tuple[Ambiguity, ...]:

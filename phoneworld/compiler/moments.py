@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 from phoneworld.program.program import Trigger
 
+MOMENT = "moment"
+"""The variable that says where the app is among what was recorded; None off the recorded path."""
+
 CANDIDATES = 64
 """How many earlier states of the same layout a state is tried against, most recent first."""
 

@@ -33,13 +33,15 @@ _ROWS_KEPT = 2048
 class Drawing(Surface):
     """A drawn screen. Immutable once made."""
 
-    def __init__(self, model: TemplateModel, windows: tuple[Drawn, ...], variables: Variables, tables: Tables) -> None:
+    def __init__(
+        self, model: TemplateModel, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, held: Layout | None = None
+    ) -> None:
         self.model = model
         template = model.template
         self.focus = _name(variables.get(FOCUS))
         self.keyboard = bool(variables.get(KEYBOARD))
         self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
-        self.look = model.look(self.windows, variables, tables, keyboard=self.keyboard)
+        self.look = held or model.look(self.windows, variables, tables, keyboard=self.keyboard)
         if self.look is not None:
             tree = with_focus_of(self.look.hierarchy, self.windows)
         else:
@@ -133,7 +135,9 @@ class TemplateModel:
             self.table_of[slot.key] = table
         reads = [_reads(w) for w in self.template.windows]
         self._looks = Looks(screen.layouts, self.template)
-        guards = [names_in(layout.when) for layout in self._looks.ambiguous]
+        self._held = tuple(layout for layout in screen.layouts if layout.slots)
+        self._wheres = {p.table: p.where for w in self.template.windows for p in _parts(w) if isinstance(p, Rows)}
+        guards = [names_in(layout.when) for layout in (*self._held, *self._looks.ambiguous)]
         self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD)).union(*guards, *(v for v, _ in reads))))
         self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
         self._windows = tuple(_Slot(w) for w in self.template.windows)
@@ -146,8 +150,28 @@ class TemplateModel:
 
     def drawing(self, variables: Variables, tables: Tables) -> Drawing:
         """The screen for these values."""
+        scope = Scope(variables, tables)
+        for layout in self._held:
+            if evaluate(layout.when, scope):
+                return Drawing(self, self._as_recorded(layout, scope), variables, tables, layout)
         windows = (w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows)
         return Drawing(self, tuple(w for w in windows if w is not None), variables, tables)
+
+    def _as_recorded(self, layout: Layout, scope: Scope) -> tuple[Drawn, ...]:
+        """A layout as if it were drawn: its nodes under the names of slots and rows."""
+        ids: dict[str, list[Value]] = {}
+        for table, where in self._wheres.items():
+            ids[table] = [row.get(ROW_ID) for row in scope.tables.get(table, ()) if evaluate(where, scope.at(row))]
+        slots = iter(layout.slots)
+
+        def one(node: Node) -> Drawn:
+            key, at = next(slots)
+            rows = ids.get(self.table_of.get(key) or "", [])
+            row = rows[at] if at is not None and at < len(rows) else None
+            children = tuple([one(child) for child in node.children])
+            return Drawn(key, replace(node, children=()), row if isinstance(row, int) else None, children)
+
+        return tuple([one(window) for window in layout.hierarchy.windows])
 
     def look(self, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, *, keyboard: bool) -> Layout | None:
         """The recorded layout that shows just this, or None."""

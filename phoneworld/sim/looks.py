@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from phoneworld.program.program import Layout
 from phoneworld.program.template import Drawn, Template
-from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.node import Hierarchy, Node, Path
 
 _LEFT_OUT = frozenset({"bounds", "index", "drawing_order", "extra", "focused", "children", "scrollable", "focusable", "visible"})
 _shown = attrgetter(*(f.name for f in fields(Node) if f.name not in _LEFT_OUT))
@@ -51,6 +51,9 @@ def _of_drawn(drawn: Drawn) -> Hashable:
 
 def with_focus_of(tree: Hierarchy, windows: tuple[Drawn, ...]) -> Hierarchy:
     """The recorded tree with the focus where the drawing has it. What is no field keeps the focus it was recorded with."""
+    recorded = next((path for path, node in tree.walk() if node.focused and node.is_editable), None)
+    if recorded == _focus_in(windows):
+        return tree
 
     def one(node: Node, drawn: Drawn) -> Node:
         children = tuple(map(one, node.children, drawn.children))
@@ -60,3 +63,13 @@ def with_focus_of(tree: Hierarchy, windows: tuple[Drawn, ...]) -> Hierarchy:
         return replace(node, focused=focused, children=children)
 
     return replace(tree, windows=tuple(map(one, tree.windows, windows)))
+
+
+def _focus_in(windows: tuple[Drawn, ...]) -> Path | None:
+    stack: list[tuple[Path, Drawn]] = [((i,), w) for i, w in reversed(list(enumerate(windows)))]
+    while stack:
+        path, drawn = stack.pop()
+        if drawn.node.focused and drawn.node.is_editable:
+            return path
+        stack.extend(((*path, i), child) for i, child in reversed(list(enumerate(drawn.children))))
+    return None

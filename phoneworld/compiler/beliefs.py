@@ -1,0 +1,156 @@
+"""What a first telling of a recording shows about what is out of sight, so that it can be told again and better.
+
+Initial values: what variables of screens not yet visited hold. Aliases: a screen that shows one row of a table (its details)
+shows that row's cells, some of which the table itself does not show. Cells and places: what a row was later found to hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from phoneworld.compiler.history import CURRENT, Alias, Beliefs, Deed, History, Sight, is_hidden, screen_of
+from phoneworld.program.expr import Value
+from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
+
+_AGREE = 0.6
+
+
+def find_beliefs(history: History, before: Beliefs) -> Beliefs:
+    """What a telling shows. Aliases are looked for in a first telling; what rows hold, in one with aliases."""
+    aliases = before.aliases or _aliases(history)
+    details: dict[str, str] = {}
+    for name, alias in aliases.items():
+        details.setdefault(screen_of(name), alias.table)
+    cells, places = _found_later(history)
+    return Beliefs(_initial(history, aliases), aliases, details, cells, places)
+
+
+def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
+    """The value each variable had when first seen, where most traces agree."""
+    first: dict[str, dict[str, Value]] = {}
+    for trace, sights in _traces(history).items():
+        for sight in sights:
+            for name in sight.seen:
+                if name not in (FOCUS, KEYBOARD) and name not in aliases:
+                    first.setdefault(name, {}).setdefault(trace, sight.variables[name])
+    initial: dict[str, Value] = {}
+    for name, values in first.items():
+        (_, value), times = Counter((type(v).__name__, v) for v in values.values()).most_common(1)[0]
+        if times >= max(2, _AGREE * len(values)) or (isinstance(value, bool) and times > len(values) / 2):
+            initial[name] = value
+    return initial
+
+
+def _traces(history: History) -> dict[str, list[Sight]]:
+    traces = {trace: [start] for trace, start in history.starts.items()}
+    for deed in history.deeds:
+        traces[deed.trace].append(deed.after)
+    return traces
+
+
+def _aliases(history: History) -> dict[str, Alias]:
+    """The variables that are cells: on a screen come to from a row, what that row's cell holds, or always the same for the same row."""
+    found: dict[str, Alias] = {}
+    arrivals: dict[tuple[str, str], list[Deed]] = {}
+    for deed in history.deeds:
+        if deed.table is not None and deed.after.screen != deed.before.screen and deed.table not in history.patterns[deed.after.screen].tables:
+            arrivals.setdefault((deed.after.screen, deed.table), []).append(deed)
+    for (screen, table), deeds in arrivals.items():
+        if len({d.acted[ROW_ID] for d in deeds}) < 2:
+            continue
+        inputs = {p.key for p in history.patterns[screen].walk() if p.node.is_editable}
+        shown = [c for c in history.columns[table] if not is_hidden(c)]
+        names = [n for n in sorted(set.intersection(*(set(d.after.seen) for d in deeds))) if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs]
+        equal: dict[str, str] = {}
+        for name in names:
+            values = [d.after.variables[name] for d in deeds]
+            if isinstance(values[0], str) and len(set(values)) < 2:
+                continue
+            for column in shown:
+                cells = [d.acted.get(column) for d in deeds]
+                if cells == values and (isinstance(values[0], str) or len(set(values)) > 1 or len(deeds) > 3):
+                    equal.setdefault(name, column)
+        if not any(isinstance(deeds[0].after.variables[n], str) for n in equal):
+            continue
+        aliases = {n: Alias(table, c) for n, c in equal.items()}
+        aliases |= {n: Alias(table, "@" + n) for n in names if n not in equal and _by_row(n, deeds)}
+        found |= {n: a for n, a in aliases.items() if n not in found and _holds(history, n, a)}
+    return found
+
+
+def _by_row(name: str, deeds: Sequence[Deed]) -> bool:
+    """True where a text differs from row to row, and for one row is mostly the same each time."""
+    of_row: dict[Value, Counter[Value]] = {}
+    for deed in deeds:
+        value = deed.after.variables[name]
+        if not isinstance(value, str):
+            return False
+        of_row.setdefault(deed.acted[ROW_ID], Counter())[value] += 1
+    usual = {row: values.most_common(1)[0][0] for row, values in of_row.items()}
+    agree = sum(values[usual[row]] for row, values in of_row.items())
+    return len(set(usual.values())) > max(1, len(of_row) // 2) and agree >= _AGREE * len(deeds)
+
+
+def _holds(history: History, name: str, alias: Alias) -> bool:
+    """False where the row, when it was seen next, did not hold what the variable had shown last: what is shown there is a draft."""
+    if is_hidden(alias.column):
+        return True
+    last: Value = None
+    pending: Value = None
+    true = false = 0
+    trace = ""
+    for deed in history.deeds:
+        if deed.trace != trace:
+            trace, pending = deed.trace, None
+        row = pending if pending is not None else None
+        if row is not None and alias.table in history.patterns[deed.after.screen].tables:
+            cell = next((r.get(alias.column) for r in deed.after.tables[alias.table] if r[ROW_ID] == row), _GONE)
+            if cell is not _GONE:
+                true, false = true + (cell == last), false + (cell != last)
+            pending = None
+        current = deed.after.variables.get(alias.table + CURRENT)
+        if name in deed.after.seen and current is not None:
+            last, pending = deed.after.variables[name], current
+    return false <= 0.2 * true
+
+
+_GONE = object()
+
+
+def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Value], dict[tuple[str, str, int], int]]:
+    """The first known value of each cell of each row of each trace, and where each row stood when first seen in its table."""
+    cells: dict[tuple[str, str, int, str], Value] = {}
+    places: dict[tuple[str, str, int], int] = {}
+    first: dict[tuple[str, tuple[tuple[str, Value], ...]], dict[str, Value]] = {}
+    for trace, sights in _traces(history).items():
+        for sight in sights:
+            for table, rows in sight.tables.items():
+                seen = table in history.patterns[sight.screen].tables
+                for i, row in enumerate(rows):
+                    number = row[ROW_ID]
+                    assert isinstance(number, int)
+                    if seen:
+                        places.setdefault((trace, table, number), i)
+                    for column, value in row.items():
+                        if value is not None and column != ROW_ID and (seen or is_hidden(column)):
+                            cells.setdefault((trace, table, number, column), value)
+    # Rows that are there from the start hold in every trace what one trace has found them to hold.
+    for trace, start in history.starts.items():
+        for table, rows in start.tables.items():
+            for row in rows:
+                known = first.setdefault((table, _words(row)), {})
+                for column in history.columns[table]:
+                    key = (trace, table, row[ROW_ID], column)
+                    if is_hidden(column) and key in cells:  # type: ignore[comparison-overlap]
+                        known.setdefault(column, cells[key])  # type: ignore[index]
+    for trace, start in history.starts.items():
+        for table, rows in start.tables.items():
+            for row in rows:
+                for column, value in first[table, _words(row)].items():
+                    cells.setdefault((trace, table, int(row[ROW_ID]), column), value)  # type: ignore[arg-type]
+    return cells, places
+
+
+def _words(row: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    return tuple(sorted((c, v) for c, v in row.items() if isinstance(v, str) and not is_hidden(c)))

@@ -1,0 +1,282 @@
+"""What on a screen follows from the rest: counts, words made of other words, parts that are there while a list is not empty.
+
+What follows needs no rule of its own and keeps true in states never seen. An expression is taken only where it gives every
+sight of the recording right, and where enough changes speak for it: the less one would expect it, the more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from phoneworld.compiler.choose import Example, bits, choose
+from phoneworld.compiler.compose import compositions
+from phoneworld.compiler.history import CURRENT, History, Sight, screen_of, shows_all, variable
+from phoneworld.compiler.rewrite import inlined, with_cells
+from phoneworld.compiler.template import SHOWN, Part
+from phoneworld.program.expr import (
+    All,
+    Blank,
+    Cell,
+    Column,
+    Const,
+    Count,
+    Equal,
+    Expr,
+    Less,
+    Not,
+    Value,
+    Var,
+    names_in,
+    same_value,
+)  # fmt: skip
+from phoneworld.program.template import KEYBOARD, ROW_ID
+from phoneworld.sim.evaluate import Scope, evaluate
+
+_DOUBT = 0.15
+"""The share of sights that may contradict what follows, all of them where rows are out of sight: what is believed of those may be wrong."""
+
+
+@dataclass(slots=True)
+class Derived:
+    """Expressions by variable, and by table and column; the latter read the row's other columns."""
+
+    variables: dict[str, Expr] = field(default_factory=dict)
+    columns: dict[str, dict[str, Expr]] = field(default_factory=dict)
+    cases: dict[str, int] = field(default_factory=dict)
+    """How many changes of its value each derived variable or column was seen to follow."""
+
+
+def current_row(table: str) -> Expr:
+    """The condition that the row in scope is the one last acted on."""
+    return Equal(Column(ROW_ID), Var(table + CURRENT))
+
+
+def cell_of(derived: Derived, table: str, column: str) -> Expr:
+    """A cell of the current row; where the column follows from others, what it follows from."""
+    where = current_row(table)
+    follows = derived.columns.get(table, {}).get(column)
+    if follows is None:
+        return Cell(table, column, where)
+    return with_cells(follows, table, where)
+
+
+def find_derived(history: History, *, sure_only: bool = False) -> Derived:
+    """All that follows. Deterministic; linear in sights times candidates.
+
+    With `sure_only` what depends on tables is judged where a filter hides none of their rows.
+    """
+    derived = Derived()
+    sights = list(history.sights())
+    for screen, pattern in history.patterns.items():
+        mine = [s for s in sights if s.screen == screen]
+        for table in pattern.tables:
+            _derive_columns(history, derived, table, mine)
+    for screen in history.patterns:
+        mine = [s for s in sights if s.screen == screen]
+        filters = [f for f in history.filters.values() if f.screen == screen]
+        sure = [s for s in mine if all(shows_all(s, f) for f in filters)] if sure_only and filters else mine
+        if mine:
+            _derive_screen(history, derived, screen, mine, sure or mine)
+    derived.variables = {n: inlined(e, derived.variables) for n, e in derived.variables.items()}
+    return derived
+
+
+# Columns
+
+
+def _derive_columns(history: History, derived: Derived, table: str, mine: Sequence[Sight]) -> None:
+    found = derived.columns.setdefault(table, {})
+    columns = history.columns[table]
+    shown = [(s, r) for s in mine for r in s.tables[table] if r[ROW_ID] in s.shown.get(table, ())]
+    rows = list({tuple(sorted(r.items(), key=lambda i: i[0])): r for _, r in shown}.values())
+    if not rows:
+        return
+    if table in history.numbered:
+        for name in columns:
+            if name.endswith(".resource_id"):
+                sources: dict[Expr, list[Value]] = {Column(ROW_ID): [r[ROW_ID] for r in rows]}
+                for expr in compositions([r.get(name) for r in rows], sources, 1):
+                    found[name] = expr
+    for name in sorted(columns, key=lambda c: (not c.endswith(("." + SHOWN, ".content_desc")), columns.index(c))):
+        if name in found:
+            continue
+        others = [c for c in columns if c != name and c not in found]
+        there = [r for r in rows if r.get(name) is not None]
+        target = [r.get(name) for r in there]
+        if len({(type(v), v) for v in target}) < 2:
+            continue
+        options: list[Expr] = []
+        if name.endswith("." + SHOWN):
+            slot = name.removesuffix("." + SHOWN)
+            options += [Not(Equal(Column(c), Const(None))) for c in others if c.startswith(slot + ".")]
+            options += [Column(c) for c in others if isinstance(target[0], bool) and any(isinstance(r.get(c), bool) for r in there)]
+            if all(evaluate(current_row(table), Scope(s.variables, row=r)) == r.get(name) for s, r in shown):
+                found[name] = current_row(table)
+                continue
+        elif isinstance(target[0], str):
+            options += _composed(target, {Column(c): [r.get(c) for r in there] for c in others if not any(isinstance(r.get(c), bool) for r in there)})
+            absent: list[Expr] = [Equal(Column(c), Const(None)) for c in others if any(r.get(c) is None for r in there)]
+            chosen = choose([Example(Scope({}, row=r), v) for r, v in zip(there, target, strict=True)], options, absent)
+            options = [chosen.expr] if chosen is not None and not isinstance(chosen.expr, Const) else []
+        right = [e for e in options if all(same_value(evaluate(e, Scope({}, row=r)), r.get(name)) for r in there)]
+        if right:
+            found[name] = min(right, key=lambda e: (bits(e), repr(e)))
+            derived.cases[f"{table} {name}"] = len(there)
+    derived.columns[table] = {c: inlined(e, found, Column) for c, e in found.items()}
+
+
+def _composed(target: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) -> list[Expr]:
+    """Compositions of all texts, and of those in which the same sources are there."""
+    options = compositions(target, {e: vs for e, vs in sources.items() if None not in vs})
+    groups: dict[tuple[bool, ...], list[int]] = {}
+    for i in range(len(target)):
+        groups.setdefault(tuple(vs[i] is None for vs in sources.values()), []).append(i)
+    for absent, members in groups.items() if len(groups) > 1 else ():
+        there = {e: [vs[i] for i in members] for (e, vs), gone in zip(sources.items(), absent, strict=True) if not gone}
+        options += compositions([target[i] for i in members], there)
+    return options
+
+
+# Screens
+
+
+def _derive_screen(history: History, derived: Derived, screen: str, mine: Sequence[Sight], sure: Sequence[Sight]) -> None:
+    names = sorted({n for s in mine for n in s.seen if screen_of(n) == screen})
+    tables = _tables(history, screen, mine)
+    parents = _parents(history.patterns[screen].windows)
+    counts = _counts(history, derived, tables, mine)
+    inputs = {variable(screen, p.key, a) for p in history.patterns[screen].walk() for a in ("text", "checked", "selected") if p.node.is_editable or (a != "text" and p.node.checkable)}
+    order = sorted(names, key=lambda n: (n in inputs, not n.endswith("." + SHOWN), n.endswith(".text"), n))
+    certain: set[str] = set()
+    for name in order:
+        if name.endswith("." + SHOWN):
+            above = parents.get(name.removeprefix(screen + ".").removesuffix("." + SHOWN), "")
+            if above and all(s.variables[name] for s in mine if name in s.seen and s.variables.get(variable(screen, above, SHOWN), True)):
+                derived.variables[name] = Const(True)
+                certain.add(name)
+    for name in order:
+        if name in certain:
+            continue
+        if name in history.aliases:
+            alias = history.aliases[name]
+            derived.variables[name] = cell_of(derived, alias.table, alias.column)
+            continue
+        slot = name.removeprefix(screen + ".").rpartition(".")[0]
+        above = variable(screen, parents[slot], SHOWN) if parents.get(slot) else ""
+        there = [s for s in mine if name in s.seen and (not name.endswith("." + SHOWN) or s.variables.get(above, True))]
+        values = [s.variables[name] for s in there]
+        kinds = {(type(v), v) for v in values}
+        if len(kinds) < 2:
+            continue
+        certain_of = {id(s) for s in sure}
+        others = [n for n in names if n != name and not _depends(derived, n, name) and n not in derived.variables]
+        flips = sum(1 for a, b in pairwise(there) if not same_value(a.variables[name], b.variables[name]))
+        expr = _boolean(name, there, certain_of, others, counts, flips, name in inputs) if isinstance(values[0], bool) else _words(name, there, certain_of, others, counts, tables, history, derived, flips) if isinstance(values[0], str) and name not in inputs else None
+        if expr is not None:
+            derived.variables[name] = expr
+            derived.cases[name] = flips
+
+
+def _tables(history: History, screen: str, mine: Sequence[Sight]) -> list[str]:
+    """The tables known at every sight of a screen, its own first."""
+    own = list(history.patterns[screen].tables)
+    known = set.intersection(*(set(s.tables) for s in mine))
+    return own + sorted(t for t in known if t not in own)
+
+
+def _counts(history: History, derived: Derived, tables: Sequence[str], mine: Sequence[Sight]) -> list[Expr]:
+    counts: list[Expr] = []
+    for table in tables:
+        counts.append(Count(table))
+        if table in history.filters:
+            counts.append(Count(table, history.filters[table].where))
+        for name in history.columns[table]:
+            if name in derived.columns.get(table, {}):
+                continue
+            kinds = {type(r.get(name)) for s in mine for r in s.tables[table]}
+            if bool in kinds:
+                counts += [Count(table, Equal(Column(name), Const(True))), Count(table, Not(Equal(Column(name), Const(True))))]
+    return counts
+
+
+def _parents(parts: Iterable[Part], above: str = "") -> dict[str, str]:
+    """The nearest slot above each that may be absent."""
+    found: dict[str, str] = {}
+    for part in parts:
+        found[part.key] = above
+        found |= _parents(part.children, part.key if part.optional else above)
+    return found
+
+
+def _depends(derived: Derived, name: str, on: str) -> bool:
+    expr = derived.variables.get(name)
+    return expr is not None and (on in names_in(expr) or any(_depends(derived, n, on) for n in names_in(expr)))
+
+
+def _boolean(name: str, there: Sequence[Sight], sure: set[int], others: Sequence[str], counts: Sequence[Expr], flips: int, is_input: bool) -> Expr | None:
+    by_counts: list[Expr] = []
+    for count in counts:
+        by_counts += [Less(Const(0), count), Equal(count, Const(0))]
+    by_counts += [All((Less(Const(0), a), Equal(b, Const(0)))) for a in counts for b in counts if a != b]
+    by_others: list[Expr] = [Var(KEYBOARD), Not(Var(KEYBOARD))]
+    for other in others:
+        if not all(other in s.seen for s in there):
+            continue
+        seen = {s.variables[other] for s in there}
+        if seen <= {True, False}:
+            by_others += [Var(other), Not(Var(other))]
+        elif all(isinstance(v, str) for v in seen):
+            by_others += [Blank(Var(other)), Not(Blank(Var(other)))]
+    tried = [(e, 2) for e in by_counts] + ([] if is_input else [(e, 2 if e in (Var(KEYBOARD), Not(Var(KEYBOARD))) else 3) for e in by_others])
+    right: list[tuple[int, float, str, Expr]] = []
+    for expr, need in tried:
+        if flips < need + (1 if is_input else 0):
+            continue
+        wrong = [s for s in there if not same_value(evaluate(expr, _scope(s)), s.variables[name])]
+        if not any(id(s) in sure for s in wrong) and len(wrong) <= _DOUBT * len(there):
+            right.append((len(wrong), bits(expr), repr(expr), expr))
+    return min(right, key=lambda r: r[:3])[3] if right else None
+
+
+def _words(
+    name: str, there: Sequence[Sight], sure: set[int], others: Sequence[str], counts: Sequence[Expr], tables: Sequence[str], history: History, derived: Derived, flips: int
+) -> Expr | None:
+    if flips < 2:
+        return None
+    sources: dict[Expr, list[Value]] = {c: [evaluate(c, _scope(s)) for s in there] for c in counts}
+    for other in others:
+        if all(other in s.seen and isinstance(s.variables[other], str) for s in there):
+            sources[Var(other)] = [s.variables[other] for s in there]
+    for table in tables:
+        for cell in history.columns[table]:
+            if cell in derived.columns.get(table, {}):
+                continue
+            expr = Cell(table, cell, current_row(table))
+            sources[expr] = [evaluate(expr, _scope(s)) for s in there]
+    target = [s.variables[name] for s in there]
+    certain = [i for i, s in enumerate(there) if id(s) in sure]
+    options = compositions([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in sources.items()})
+    groups: dict[str, list[int]] = {}
+    for i in certain:
+        text = target[i]
+        groups.setdefault("".join("#" if c.isdigit() else c for c in str(text)), []).append(i)
+    for members in groups.values():
+        texts = [target[i] for i in members]
+        if len(set(texts)) > 1 and len(groups) > 1:
+            options += compositions(texts, {e: [v[i] for i in members] for e, v in sources.items()})
+        elif len(groups) <= 4 and len(set(texts)) == 1:
+            options.append(Const(texts[0]))
+    conditions: list[Expr] = [Equal(c, Const(n)) for c in counts for n in (0, 1)]
+    conditions += [Var(o) for o in others if all(o in s.seen and isinstance(s.variables[o], bool) for s in there)]
+    chosen = choose([Example(_scope(s), v) for s, v in zip(there, target, strict=True)], options, conditions, exceptions=2)
+    if chosen is None or isinstance(chosen.expr, Const):
+        return None
+    if any(id(there[i]) in sure for i in chosen.wrong) or len(chosen.wrong) > _DOUBT * len(there):
+        return None
+    return chosen.expr
+
+
+def _scope(sight: Sight) -> Scope:
+    return Scope(sight.variables, sight.tables)

@@ -1,0 +1,591 @@
+"""What was recorded, told in the words of templates: before each action a state, then the action on a slot, then a state.
+
+A state holds what is on the screen now and what was last seen of other screens and of tables out of sight. Rows keep an id
+through a trace: rows are matched from one sight of a table to the next by what they hold and in what order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from phoneworld.compiler.template import SHOWN, Content, Part, Pattern, find_pattern
+from phoneworld.graph.graph import Capture, StateGraph
+from phoneworld.program.expr import Column, Expr, Value, walk
+from phoneworld.program.program import TriggerKind
+from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
+from phoneworld.sim.app import BULLET, swipe_kind
+from phoneworld.sim.evaluate import Row, Scope, evaluate
+from phoneworld.ui.action import (
+    Action,
+    Clear,
+    CloseApp,
+    DoubleTap,
+    Drag,
+    LongPress,
+    OpenApp,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
+)  # fmt: skip
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.node import Gesture, Hierarchy, Path
+
+_DIGITS = re.compile(r"\d+")
+UNMODELLED = frozenset({"scrollable", "focusable", "visible"})
+"""Attributes that follow from the layout, as of now: a page scrolls where its content is longer than the screen."""
+
+CURRENT = ".current"
+"""A table's variable of this ending holds the id of the row last acted on, None after acting beside the rows of a screen that shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A state: the screen shown, and what is known of all variables and tables. `seen` are the variables that are on the screen."""
+
+    screen: str
+    capture: str
+    variables: Mapping[str, Value]
+    tables: Mapping[str, tuple[Row, ...]]
+    seen: frozenset[str]
+    shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The ids of the rows on the screen, by table, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What was done: the kind, the slot it was done to ("" for none), the row's index there, an argument, the field's value after typing."""
+
+    kind: TriggerKind
+    slot: str = ""
+    row: int | None = None
+    argument: str | None = None
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One recorded step. `acted` is the row acted on, as it was before; empty where it was done to none."""
+
+    trace: str
+    index: int
+    aim: Aim
+    before: Sight
+    after: Sight
+    acted: Row
+    table: str | None
+    settle_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.trace}:{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A variable of a screen that is a cell of the current row of a table: seeing one is seeing the other."""
+
+    table: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a table shows of its rows: `where`, which reads `mode`, the variable that names the one of `switches` touched last.
+
+    `search` is the part of `where` that reads a field.
+    """
+
+    table: str
+    screen: str
+    mode: str
+    switches: tuple[str, ...]
+    where: Expr
+    search: Expr
+
+
+Foretell = Callable[[Sight, Aim, Row, Mapping[str, Value]], Mapping[str, tuple[Row, ...]]]
+"""What tables hold after an action, as far as is known: state, action, row acted on, current rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """What is taken for granted while a recording is told: values before the first sight of a variable, aliases."""
+
+    initial: Mapping[str, Value] = field(default_factory=dict)
+    aliases: Mapping[str, Alias] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+    """Screens that show one row of a table: that table. Coming there with no row current means that a row has come to be."""
+    cells: Mapping[tuple[str, str, int, str], Value] = field(default_factory=dict)
+    """What a row's cell out of sight was found to hold later on: by trace, table, row and column."""
+    places: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
+    """Where a row that came to be out of sight was found to stand: by trace, table and row."""
+    filters: Mapping[str, Filter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All steps of all traces, the pattern of each screen, and where each capture went."""
+
+    patterns: Mapping[str, Pattern]
+    content: Mapping[str, tuple[str, Content]]
+    starts: Mapping[str, Sight]
+    deeds: tuple[Deed, ...]
+    columns: Mapping[str, tuple[str, ...]]
+    numbered: Mapping[str, str]
+    """Tables whose rows carry a number in the id of a slot: that slot. The number is the row's id."""
+    aliases: Mapping[str, Alias] = field(default_factory=dict)
+    filters: Mapping[str, Filter] = field(default_factory=dict)
+
+    def sights(self) -> Iterator[Sight]:
+        """All states in the order of recording."""
+        traces: dict[str, list[Deed]] = {}
+        for deed in self.deeds:
+            traces.setdefault(deed.trace, []).append(deed)
+        for trace, start in self.starts.items():
+            yield start
+            yield from (deed.after for deed in traces.get(trace, ()))
+
+    def shown_tables(self, screen: str) -> frozenset[str]:
+        return frozenset(self.patterns[screen].tables)
+
+
+def shows_all(sight: Sight, filter_: Filter) -> bool:
+    """True where a filter lets all rows through, whatever they hold."""
+    scope = Scope(sight.variables)
+    probes: tuple[Row, ...] = ({}, *({c: v for c in _columns_in(filter_.where)} for v in (True, False, "a", None)))
+    return all(evaluate(filter_.where, scope.at(p)) for p in probes)
+
+
+def _columns_in(expr: Expr) -> tuple[str, ...]:
+    return tuple({e.name for e, _ in walk(expr) if isinstance(e, Column)})
+
+
+def variable(screen: str, slot: str, attribute: str) -> str:
+    """The name of the variable behind one attribute of one slot."""
+    return f"{screen}.{slot}.{attribute}"
+
+
+def screen_of(name: str) -> str:
+    """The screen of a variable."""
+    return name.partition(".")[0]
+
+
+def is_hidden(name: str) -> bool:
+    """True for a column that no row shows: it is named after the variable of another screen that does."""
+    return name.startswith("@")
+
+
+def column(slot: str, attribute: str) -> str:
+    """The name of the column behind one attribute of one slot of a row."""
+    return f"{slot}.{attribute}"
+
+
+def find_patterns(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> dict[str, Pattern]:
+    """The pattern of each screen. `screens` are the ids of captures by screen."""
+    words = _typed_words(graph)
+    return {s: find_pattern(s, [graph.captures[c].hierarchy for c in captures], words) for s, captures in screens.items()}
+
+
+def _typed_words(graph: StateGraph) -> frozenset[str]:
+    """The words that came into the app by being typed: those that no screen had shown before."""
+    words: set[str] = set()
+    for trace in graph.traces:
+        shown: set[str] = set()
+        for transition in trace.transitions:
+            shown.update(n.label for n in graph.captures[transition.source].hierarchy.nodes() if n.label)
+            if isinstance(transition.action, TypeText):
+                text = transition.action.text.strip()
+                if len(text) > 3 and not any(text in label for label in shown):
+                    words.add(text)
+    return frozenset(words)
+
+
+def lone_captures(graph: StateGraph) -> dict[str, str]:
+    """The captures outside of any trace, each under a name that no trace has."""
+    seen = {c for trace in graph.traces for c in trace.captures} | {c for t in graph.transitions() for c in t.transients}
+    traces = {trace.id for trace in graph.traces}
+    return {(c if c not in traces else f"capture {c}"): c for c in graph.captures if c not in seen}
+
+
+def find_history(
+    graph: StateGraph,
+    screens: Mapping[str, Sequence[str]],
+    patterns: Mapping[str, Pattern],
+    beliefs: Beliefs | None = None,
+    foretell: Foretell | None = None,
+) -> History:
+    """Tells a recording in the words of templates. `foretell` says what becomes of rows that are not shown."""
+    content = {
+        capture: (screen, patterns[screen].contents[i]) for screen, captures in screens.items() for i, capture in enumerate(captures)
+    }
+    teller = _Teller(graph, patterns, content, beliefs or Beliefs(), foretell)
+    starts: dict[str, Sight] = {}
+    deeds: list[Deed] = []
+    for trace in graph.traces:
+        sight = starts[trace.id] = teller.first(trace.id, trace.start)
+        for index, transition in enumerate(trace.transitions):
+            deed = teller.step(trace.id, index, sight, transition.action, transition.target, transition.settle_ms)
+            if deed is None:
+                sight = teller.see(sight, transition.target, None)
+                continue
+            deeds.append(deed)
+            sight = deed.after
+    for name, capture in lone_captures(graph).items():
+        if capture in content:
+            starts[name] = teller.first(name, capture)
+    return History(patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, teller.beliefs.aliases, teller.beliefs.filters)
+
+
+class _Teller:
+    def __init__(
+        self,
+        graph: StateGraph,
+        patterns: Mapping[str, Pattern],
+        content: Mapping[str, tuple[str, Content]],
+        beliefs: Beliefs,
+        foretell: Foretell | None,
+    ) -> None:
+        self._foretell = foretell
+        self._graph = graph
+        self._patterns = patterns
+        self._content = content
+        self.beliefs = beliefs
+        self._kept = {s: _kept(p) for s, p in patterns.items()}
+        self.columns = {t: _columns(p, t) for p in patterns.values() for t in p.tables}
+        self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := _number_slot(p, t))}
+        self._aliases: dict[str, list[tuple[str, Alias]]] = {}
+        for name, alias in beliefs.aliases.items():
+            self._aliases.setdefault(screen_of(name), []).append((name, alias))
+        for alias in (beliefs.aliases[n] for n in sorted(beliefs.aliases)):
+            if alias.column not in self.columns[alias.table]:
+                self.columns[alias.table] = (*self.columns[alias.table], alias.column)
+        self._trace = ""
+        self._ids: dict[str, int] = {}
+
+    def first(self, trace: str, capture: str) -> Sight:
+        self._trace = trace
+        self._ids = {}
+        return self.see(Sight("", "", self.beliefs.initial, {}, frozenset()), capture, None)
+
+    def see(self, before: Sight, capture: str, acted: int | None) -> Sight:
+        """The state after a capture has been seen."""
+        screen, content = self._content[capture]
+        seen: dict[str, Value] = {}
+        for slot, attribute in self._kept[screen]:
+            if (slot, attribute) in content.values:
+                seen[variable(screen, slot, attribute)] = content.values[slot, attribute]
+        recorded = self._graph.captures[capture]
+        seen[KEYBOARD] = recorded.state.keyboard
+        for filter_ in self.beliefs.filters.values():
+            if filter_.screen == screen and filter_.mode:
+                seen[filter_.mode] = before.variables.get(filter_.mode)
+        tables = dict(before.tables)
+        ids: dict[str, list[int]] = {}
+        for table, rows in content.rows.items():
+            columns = [c for c in self.columns[table] if not is_hidden(c)]
+            now = [{c: row.get(c) for c in columns} for row in rows]
+            known = before.tables.get(table, ())
+            filter_of = self.beliefs.filters.get(table)
+            scope = Scope({**before.variables, **seen})
+            old = [r for r in known if filter_of is None or evaluate(filter_of.where, scope.at(r))]
+            out = [r for r in known if r not in old]
+            of_id = {row[ROW_ID]: row for row in known}
+            if table in self.numbered:
+                ids[table] = [_number(row.get(column(self.numbered[table], "resource_id"))) for row in rows]
+                self._ids[table] = max([self._ids.get(table, 0), *ids[table]])
+            else:
+                ids[table] = [
+                    int(old[i][ROW_ID]) if i is not None else self._found_again(table, row, out)  # type: ignore[arg-type]
+                    for i, row in zip(match_rows(old, now, columns, acted), now, strict=True)
+                ]
+            seen_now = [
+                {ROW_ID: n, **(of_id[n] if n in of_id else self._out_of_sight(table, n)), **_told(row, of_id.get(n))}
+                for n, row in zip(ids[table], now, strict=True)
+            ]
+            tables[table] = _merged(known, seen_now, {r[ROW_ID] for r in out})
+        seen[FOCUS] = self._focus(screen, recorded.hierarchy, content, ids)
+        variables = {**before.variables, **seen}
+        self._learn(screen, variables, tables, seen)
+        return Sight(screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()})
+
+    def _learn(self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]) -> None:
+        """Puts what aliases show into the rows they stand for."""
+        for name, alias in self._aliases.get(screen, ()):
+            current = variables.get(alias.table + CURRENT)
+            if name in seen and current is not None:
+                tables[alias.table] = tuple(
+                    {**row, alias.column: seen[name]} if row[ROW_ID] == current else row for row in tables.get(alias.table, ())
+                )
+
+    def _out_of_sight(self, table: str, row: int) -> Row:
+        """What a row that is seen for the first time holds beside what is shown of it."""
+        known = self.beliefs.cells
+        return {c: known.get((self._trace, table, row, c)) for c in self.columns[table] if is_hidden(c)}
+
+    def _come_to_be(self, before: Sight, after: Sight) -> Sight:
+        """Where a row's own screen is shown and no row is current, there is a new one."""
+        table = self.beliefs.details.get(after.screen)
+        if table is None or table not in after.tables or after.screen == before.screen or after.variables.get(table + CURRENT) is not None:
+            return after
+        rows = after.tables[table]
+        number = self._fresh(table)
+        cells = {c: self.beliefs.cells.get((self._trace, table, number, c)) for c in self.columns[table]}
+        at = min(self.beliefs.places.get((self._trace, table, number), 0), len(rows))
+        tables = {**after.tables, table: (*rows[:at], {ROW_ID: number, **cells}, *rows[at:])}
+        variables = {**after.variables, table + CURRENT: number}
+        self._learn(after.screen, variables, tables, {n: after.variables[n] for n in after.seen})
+        return replace(after, variables=variables, tables=tables)
+
+    def _found_again(self, table: str, row: Row, out: list[Row]) -> int:
+        """The id of a row that was out of sight and holds just this, else a fresh one."""
+        for i, other in enumerate(out):
+            if all(other.get(c) == v for c, v in row.items()):
+                return int(out.pop(i)[ROW_ID])  # type: ignore[arg-type]
+        return self._fresh(table)
+
+    def _fresh(self, table: str) -> int:
+        """An id that no row of the table had in this trace."""
+        self._ids[table] = self._ids.get(table, 0) + 1
+        return self._ids[table]
+
+    def _focus(self, screen: str, tree: Hierarchy, content: Content, ids: Mapping[str, list[int]]) -> str | None:
+        for path, node in tree.walk():
+            if node.focused and node.is_editable:
+                slot, row = content.places[path]
+                table = _table_of(self._patterns[screen], slot)
+                return f"{slot}#{ids[table][row]}" if table is not None and row is not None else slot
+        return None
+
+    def step(self, trace: str, index: int, before: Sight, action: Action, target: str, settle_ms: int) -> Deed | None:
+        capture = self._graph.captures[before.capture]
+        aim = find_aim(capture, self._content[before.capture][1], action)
+        if aim is None:
+            return None
+        pattern = self._patterns[before.screen]
+        table = _table_of(pattern, aim.slot) if aim.row is not None else None
+        acted: Row = {}
+        if table is not None and aim.row is not None:
+            number = before.shown[table][aim.row]
+            acted = next(r for r in before.tables[table] if r[ROW_ID] == number)
+        acted_id = acted.get(ROW_ID)
+        current: dict[str, Value] = {}
+        touched = aim.kind not in ("key", "open_app", "close_app", "wait")
+        for shown in pattern.tables:
+            if shown == table:
+                current[shown + CURRENT] = acted_id
+            elif touched:
+                current[shown + CURRENT] = None
+        for filter_ in self.beliefs.filters.values():
+            if filter_.screen == before.screen and aim.kind == "tap" and aim.slot in filter_.switches:
+                current[filter_.mode] = aim.slot
+        tables = before.tables if self._foretell is None else self._foretell(before, aim, acted, current)
+        self._ids |= {t: max([self._ids.get(t, 0), *(int(r[ROW_ID]) for r in rows)]) for t, rows in tables.items()}  # type: ignore[arg-type]
+        chosen = replace(before, variables={**before.variables, **current}, tables=tables)
+        after = self._come_to_be(before, self.see(chosen, target, acted_id if isinstance(acted_id, int) else None))
+        current = {}
+        for name, rows in after.tables.items():
+            old = {r[ROW_ID] for r in before.tables.get(name, ())}
+            new = [r[ROW_ID] for r in rows if r[ROW_ID] not in old]
+            if name in before.tables and len(new) == 1:
+                current[name + CURRENT] = new[0]
+        after = replace(after, variables={**after.variables, **current})
+        return Deed(trace, index, aim, before, after, acted, table, settle_ms)
+
+
+def _kept(pattern: Pattern) -> tuple[tuple[str, str], ...]:
+    """Slot and attribute of everything outside tables that varies."""
+    kept: list[tuple[str, str]] = []
+
+    def visit(parts: Iterable[Part]) -> None:
+        for part in parts:
+            if part.table is None:
+                kept.extend((part.key, a) for a in ((SHOWN,) if part.optional else ()) + part.varying if a not in UNMODELLED)
+                visit(part.children)
+
+    visit(pattern.windows)
+    return tuple(kept)
+
+
+def _columns(pattern: Pattern, table: str) -> tuple[str, ...]:
+    """The columns of a table: what varies from row to row."""
+    row = pattern.tables[table]
+    return tuple(
+        column(p.key, a)
+        for p in row.walk()
+        for a in ((SHOWN,) if p.optional and p is not row else ()) + p.varying
+        if a not in UNMODELLED
+    )
+
+
+def _number_slot(pattern: Pattern, table: str) -> str | None:
+    """The slot of a row whose id holds one number, another one in each row of every capture."""
+    row = pattern.tables[table]
+    for part in row.walk():
+        name = column(part.key, "resource_id")
+        ids = [[_number(r.get(name)) for r in content.rows.get(table, ())] for content in pattern.contents]
+        if any(ids) and all(n >= 0 for ns in ids for n in ns) and all(len(set(ns)) == len(ns) for ns in ids):
+            return part.key
+    return None
+
+
+def _number(name: Value) -> int:
+    """The number in an id; -1 where there is none or more than one."""
+    numbers = _DIGITS.findall(name) if isinstance(name, str) else []
+    return int(numbers[0]) if len(numbers) == 1 else -1
+
+
+def _table_of(pattern: Pattern, slot: str) -> str | None:
+    return next((t for t, row in pattern.tables.items() if any(p.key == slot for p in row.walk())), None)
+
+
+def find_aim(capture: Capture, content: Content, action: Action) -> Aim | None:
+    """Which slot an action is for; None for an action that does nothing to the phone (answer, ask, finish)."""
+    tree, size = capture.hierarchy, capture.size
+
+    def at(gesture: Gesture, x: int, y: int) -> tuple[str, int | None]:
+        path = touched(tree, size, gesture, x, y)
+        return content.places[path] if path is not None else ("", None)
+
+    focus = next((p for p, n in tree.walk() if n.focused and n.is_editable), None)
+    on_focus = content.places[focus] if focus is not None else ("", None)
+    match action:
+        case Tap(x, y):
+            return Aim("tap", *at("tap", x, y))
+        case DoubleTap(x, y):
+            return Aim("double_tap", *at("tap", x, y))
+        case LongPress(x, y):
+            return Aim("long_press", *at("long_press", x, y))
+        case Swipe(x, y, x2, y2):
+            if (x, y) == (x2, y2):
+                return Aim("long_press", *at("long_press", x, y))
+            return Aim(swipe_kind(x2 - x, y2 - y), *at("scroll", x, y))
+        case Drag(x, y):
+            return Aim("drag", *at("tap", x, y))
+        case Pinch(x, y, scale):
+            return Aim("pinch_out" if scale > 1 else "pinch_in", *at("tap", x, y))
+        case TypeText(text, x, y, mode):
+            return _typing(tree, size, content, focus, text, x, y, append=mode == "append")
+        case Clear(x, y):
+            return _typing(tree, size, content, focus, "", x, y, append=False)
+        case PressKey(key):
+            return Aim("key", *(on_focus if key in ("enter", "search", "tab") else ("", None)), argument=key)
+        case OpenApp(package):
+            return Aim("open_app", argument=package)
+        case CloseApp(package):
+            return Aim("close_app", argument=package)
+        case Wait():
+            return Aim("wait")
+        case _:
+            return None
+
+
+def _typing(
+    tree: Hierarchy, size: Size, content: Content, focus: Path | None, text: str, x: int | None, y: int | None, *, append: bool
+) -> Aim:
+    path = touched(tree, size, "type", x, y) if x is not None and y is not None else focus
+    node = tree.at(path) if path is not None else None
+    if path is None or node is None or not node.is_editable:
+        return Aim("type", typed=text)
+    value = node.value + text if append else text
+    return Aim("type", *content.places[path], typed=BULLET * len(value) if node.password else value)
+
+
+def touched(tree: Hierarchy, size: Size, gesture: Gesture, x: int, y: int) -> Path | None:
+    """The node that takes a gesture at a pixel, else the node there."""
+    for path, node in tree.touch_order(size):
+        b = node.bounds
+        if b.left <= x < b.right and b.top <= y < b.bottom:
+            return tree.nearest(path, gesture) or path
+    return None
+
+
+def _told(row: Row, before: Row | None) -> Row:
+    """What a row tells: a part that is gone keeps its tick, which is out of sight, but not its words."""
+    if before is None:
+        return row
+    return {c: v for c, v in row.items() if v is not None or not isinstance(before.get(c), bool)}
+
+
+def _merged(known: Sequence[Row], seen: Sequence[Row], out: set[Value]) -> tuple[Row, ...]:
+    """The rows on the screen in their order, and between them those out of sight (by id) where they stood before."""
+    there = {r[ROW_ID] for r in seen}
+    after: dict[Value, list[Row]] = {}
+    last: Value = None
+    for row in known:
+        if row[ROW_ID] in there:
+            last = row[ROW_ID]
+        elif row[ROW_ID] in out:
+            after.setdefault(last, []).append(row)
+    merged = list(after.get(None, ()))
+    for row in seen:
+        merged.append(row)
+        merged += after.get(row[ROW_ID], ())
+    return tuple(merged)
+
+
+_GAP, _WORDS_CHANGED, _FLAG_CHANGED = 1.2, 1.0, 0.3
+
+
+def match_rows(old: Sequence[Row], new: Sequence[Row], columns: Sequence[str], acted: int | None) -> list[int | None]:
+    """For each new row the index of the old row that it was; None for one that is new.
+
+    Rows that hold the same words are the same wherever they stand, if no other row holds them; the rest is matched in order
+    by the cheapest alignment, in which the row acted on is the likelier one to have gone or changed.
+    """
+    words = [c for c in columns if c.endswith((".text", ".content_desc"))]
+    found: list[int | None] = [None] * len(new)
+
+    def identity(row: Row) -> tuple[Value, ...]:
+        return tuple(row.get(c) for c in words)
+
+    spots: dict[tuple[Value, ...], list[int]] = {}
+    for i, row in enumerate(old):
+        spots.setdefault(identity(row), []).append(i)
+    wanted: dict[tuple[Value, ...], list[int]] = {}
+    for j, row in enumerate(new):
+        wanted.setdefault(identity(row), []).append(j)
+    for key, js in wanted.items():
+        if any(key) and len(js) == 1 and len(spots.get(key, ())) == 1:
+            found[js[0]] = spots[key][0]
+    used = {i for i in found if i is not None}
+    left_old = [i for i in range(len(old)) if i not in used]
+    left_new = [j for j in range(len(new)) if found[j] is None]
+    n, m = len(left_old), len(left_new)
+
+    def cost(i: int, j: int) -> float:
+        a, b = old[left_old[i]], new[left_new[j]]
+        changed = sum(
+            _WORDS_CHANGED if isinstance(a.get(c), str) and isinstance(b.get(c), str) else _FLAG_CHANGED
+            for c in columns
+            if a.get(c) != b.get(c)
+        )
+        return changed * (0.9 if a.get(ROW_ID) == acted else 1.0)
+
+    best = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n, -1, -1):
+        for j in range(m, -1, -1):
+            if i == n and j == m:
+                continue
+            options = []
+            if i < n and j < m:
+                options.append(best[i + 1][j + 1] + cost(i, j))
+            if i < n:
+                options.append(best[i + 1][j] + (_GAP * 0.95 if old[left_old[i]].get(ROW_ID) == acted else _GAP))
+            if j < m:
+                options.append(best[i][j + 1] + _GAP)
+            best[i][j] = min(options)
+    i = j = 0
+    while j < m:
+        if i < n and best[i][j] == best[i + 1][j + 1] + cost(i, j):
+            found[left_new[j]] = left_old[i]
+            i, j = i + 1, j + 1
+        elif i < n and best[i][j] == best[i + 1][j] + (_GAP * 0.95 if old[left_old[i]].get(ROW_ID) == acted else _GAP):
+            i += 1
+        else:
+            j += 1
+    return found

@@ -1,0 +1,86 @@
+"""A recording told, what follows found, what actions do learned: the passes of inference in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from phoneworld.compiler.beliefs import find_beliefs
+from phoneworld.compiler.derive import Derived, find_derived
+from phoneworld.compiler.effects import ActionClass, Learned, back_stacks, foretell, learn
+from phoneworld.compiler.filters import find_filters
+from phoneworld.compiler.history import Aim, Beliefs, History, Sight, find_history, find_patterns, shows_all
+from phoneworld.graph.graph import StateGraph
+from phoneworld.program.expr import Value
+from phoneworld.program.template import ROW_ID
+from phoneworld.sim.evaluate import Row
+
+_TELLINGS, _REVISIONS = 3, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """All that was inferred from a recording."""
+
+    history: History
+    beliefs: Beliefs
+    derived: Derived
+    learned: Mapping[ActionClass, Learned]
+    stacks: Mapping[str, tuple[str, ...]]
+
+
+def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
+    """Infers what a recording shows. `screens` are the ids of captures by screen. Pure and deterministic."""
+    patterns = find_patterns(graph, screens)
+    beliefs = Beliefs()
+    history = find_history(graph, screens, patterns, beliefs)
+    for _ in range(_TELLINGS):
+        found = find_beliefs(history, beliefs)
+        if found == beliefs:
+            break
+        beliefs = found
+        history = find_history(graph, screens, patterns, beliefs)
+    filters = find_filters(history)
+    learned: dict[ActionClass, Learned] = {}
+    stacks = back_stacks(history)
+    if filters:
+        beliefs = replace(beliefs, filters=filters)
+        history = find_history(graph, screens, patterns, beliefs)
+    derived = find_derived(history, sure_only=True)
+    learned = learn(history, derived, stacks, _doubtful(history))
+    for _ in range(_REVISIONS if filters else 0):
+        history = find_history(graph, screens, patterns, beliefs, _Foreteller(learned, stacks))
+        derived = find_derived(history, sure_only=True)
+        learned = learn(history, derived, stacks, frozenset())
+    return Lesson(history, beliefs, derived, learned, stacks)
+
+
+class _Foreteller:
+    """What was learned in one telling, asked in the next about rows that are out of sight."""
+
+    def __init__(self, learned: Mapping[ActionClass, Learned], stacks: Mapping[str, tuple[str, ...]]) -> None:
+        self._learned = learned
+
+    def __call__(self, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value]) -> Mapping[str, tuple[Row, ...]]:
+        what = self._learned.get(ActionClass(before.screen, aim.kind, aim.slot, aim.argument))
+        if what is None:
+            return before.tables
+        next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in before.tables.items()}
+        told = foretell(what, before, aim, acted, current, (), next_row).tables
+        # Where nothing is out of sight, seeing is better than foretelling.
+        return {t: rows if len(before.tables[t]) != len(before.shown.get(t, ())) or _changes_filter(current) else before.tables[t] for t, rows in told.items()}
+
+
+def _changes_filter(current: Mapping[str, Value]) -> bool:
+    return any(n.endswith(".mode") for n in current)
+
+
+def _doubtful(history: History) -> frozenset[str]:
+    """The steps in which a table did not show all its rows, before or after: what became of it cannot be seen for sure."""
+    return frozenset(
+        f"{deed.name} {table}"
+        for deed in history.deeds
+        for table, filter_ in history.filters.items()
+        for sight in (deed.before, deed.after)
+        if sight.screen == filter_.screen and not shows_all(sight, filter_)
+    )

@@ -1,0 +1,429 @@
+"""Captures of one screen to what they have in common: a tree of slots, rows of tables among them, and what each capture put in.
+
+A slot is one widget, found again in every capture by class, id and place. Sibling lists are aligned by dynamic programming
+over all captures at once; siblings of one kind whose number or words vary freely are rows of a table, those with fixed words
+or a fixed number (tabs, a menu, title and subtitle) are slots of their own. Nothing is lost: template and values give each
+capture back (`restored`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
+
+from phoneworld.program.expr import Value
+from phoneworld.program.template import SlotAttribute
+from phoneworld.ui.node import Hierarchy, Node, Path
+
+SHOWN = "shown"
+"""The pseudo attribute that says whether an optional slot is there."""
+
+ATTRIBUTES: tuple[SlotAttribute, ...] = (
+    "text", "content_desc", "hint", "checked", "selected", "enabled", "checkable", "clickable", "long_clickable", "scrollable",
+    "focusable", "password", "resource_id", "visible",
+)  # fmt: skip
+
+_NUMBER = re.compile(r"\d+|[0-9a-f]{8}-[0-9a-f-]{20,}")
+_LISTS = ("ListView", "RecyclerView", "GridView")
+_KEPT = frozenset(f.name for f in fields(Node)) - {"children", "bounds", "index", "extra", "drawing_order", "focused"}
+
+
+@dataclass(slots=True)
+class Part:
+    """One widget of a screen. Where `table` is set it stands for all rows of that table.
+
+    `varying` are the attributes that are not the same in all captures; `optional` says that it is not in all of them.
+    """
+
+    key: str
+    node: Node
+    table: str | None = None
+    optional: bool = False
+    varying: tuple[SlotAttribute, ...] = ()
+    children: list[Part] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all below it, in document order, rows' parts included."""
+        stack = [self]
+        while stack:
+            part = stack.pop()
+            yield part
+            stack.extend(reversed(part.children))
+
+
+Found = tuple[str, int | None]
+"""A slot's key, and which row (counted from 0) of its table it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one capture put into the template: values of slots outside tables, rows of tables, and which slot each node is.
+
+    Keys of `values` are (slot key, attribute); a row's cells are named `slot key.attribute` in the same way. A part that is
+    absent has False under `SHOWN` and no other value.
+    """
+
+    values: Mapping[tuple[str, str], Value]
+    rows: Mapping[str, tuple[Mapping[str, Value], ...]]
+    places: Mapping[Path, Found]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What the captures of a screen have in common."""
+
+    windows: tuple[Part, ...]
+    tables: Mapping[str, Part]
+    contents: tuple[Content, ...]
+
+    def walk(self) -> Iterator[Part]:
+        return (part for window in self.windows for part in window.walk())
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One node of one capture, on its way to a slot. `owner` is the capture and the rows around it."""
+
+    node: Node
+    path: Path
+    owner: tuple[int, ...]
+
+
+def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = frozenset()) -> Pattern:
+    """The pattern of a screen from all its captures. `typed` are the words that were typed while recording: content, wherever they show.
+
+    About linear in the nodes of all captures, but for sibling lists that differ, which cost the product of their lengths.
+    """
+    builder = _Builder(name, typed)
+    root = Part("", Node(""))
+    builder.grow(root, [[_Seen(w, (i,), (c,)) for i, w in enumerate(tree.windows)] for c, tree in enumerate(trees)], None)
+    _name(root, name)
+    contents = tuple(builder.content(c, root) for c in range(len(trees)))
+    _trim(root, contents)
+    return Pattern(tuple(root.children), {p.table: p for w in root.children for p in w.walk() if p.table}, contents)
+
+
+class _Builder:
+    def __init__(self, name: str, typed: frozenset[str]) -> None:
+        self._name = name
+        self._typed = typed
+        self._seen: dict[int, list[_Seen]] = {}
+        """By the identity of a part: where it was seen."""
+        self._parts: list[Part] = []
+
+    def grow(self, parent: Part, lists: Sequence[Sequence[_Seen]], within: str | None) -> None:
+        """Makes the parts below a part from all its child lists, and those below them."""
+        rows = self._row_kinds(parent, lists) if within is None else frozenset()
+        tokens = [[_Token.of(group) for group in _grouped(children, rows)] for children in lists]
+        for column in _aligned(tokens):
+            found = [seen for token in column.tokens.values() for seen in token.seen]
+            part = Part("", replace(found[0].node, children=(), focused=False))
+            if column.first.kind in rows:
+                part.table = f"{self._name}.{len(self._parts)}"
+                found = [replace(s, owner=(*s.owner, i)) for t in column.tokens.values() for i, s in enumerate(t.seen)]
+            part.optional = part.table is None and len(column.tokens) < len(lists)
+            self._parts.append(part)
+            self._seen[id(part)] = found
+            parent.children.append(part)
+            below = [
+                [_Seen(child, (*s.path, i), s.owner) for i, child in enumerate(s.node.children)] for s in found
+            ]
+            if any(below):
+                self.grow(part, below, within or part.table)
+
+    def _row_kinds(self, parent: Part, lists: Sequence[Sequence[_Seen]]) -> frozenset[_Kind]:
+        """The kinds among the children that are rows."""
+        by_kind: dict[_Kind, list[list[Node]]] = {}
+        for children in lists:
+            mine: dict[_Kind, list[Node]] = {}
+            for seen in children:
+                mine.setdefault(_kind(seen.node), []).append(seen.node)
+            for kind, nodes in mine.items():
+                by_kind.setdefault(kind, []).append(nodes)
+        is_list = parent.node.class_name.endswith(_LISTS)
+        return frozenset(kind for kind, seen in by_kind.items() if _in_one_run(kind, lists) and self._are_rows(seen, is_list))
+
+    def _are_rows(self, lists: list[list[Node]], is_list: bool) -> bool:
+        most = max(len(nodes) for nodes in lists)
+        compound = any(node.children for nodes in lists for node in nodes)
+        if not is_list and (most < 2 or not compound or not _alike(lists)):
+            return False
+        words = [[_words(node) for node in nodes] for nodes in lists]
+        if is_list and any(w in text for ws in words for texts in ws for text in texts for w in self._typed):
+            return True
+        names = [[texts[0] if texts else "" for texts in ws] for ws in words]
+        distinct = {n for ns in names for n in ns}
+        if len(distinct) <= most and all(len(set(ns)) == len(ns) for ns in names) and _one_order(names):
+            return False
+        return is_list or most >= 2
+
+    def content(self, capture: int, root: Part) -> Content:
+        values: dict[tuple[str, str], Value] = {}
+        rows: dict[str, dict[int, dict[str, Value]]] = {}
+        places: dict[Path, Found] = {}
+
+        def visit(part: Part, table: str | None) -> None:
+            mine = [s for s in self._seen[id(part)] if s.owner[0] == capture]
+            for seen in mine:
+                places[seen.path] = (part.key, seen.owner[1] if len(seen.owner) > 1 else None)
+            if part.table is not None:
+                table = part.table
+                rows[table] = {s.owner[1]: {} for s in mine}
+            if table is None:
+                _fill(values, part, mine[0].node if mine else None)
+            else:
+                at = {s.owner[1]: s.node for s in mine}
+                for i, row in rows[table].items():
+                    cells: dict[tuple[str, str], Value] = {}
+                    _fill(cells, part, at.get(i))
+                    row.update({f"{k}.{a}": v for (k, a), v in cells.items()})
+            for child in part.children:
+                visit(child, table)
+
+        for child in root.children:
+            visit(child, None)
+        return Content(values, {t: tuple(found[i] for i in sorted(found)) for t, found in rows.items()}, places)
+
+
+def _fill(values: dict[tuple[str, str], Value], part: Part, node: Node | None) -> None:
+    values[part.key, SHOWN] = node is not None
+    if node is not None:
+        for attribute in ATTRIBUTES:
+            values[part.key, attribute] = getattr(node, attribute)
+
+
+_Kind = tuple[str, str]
+
+
+def _kind(node: Node) -> _Kind:
+    """What two nodes must share to be one slot: class, and id but for its numbers."""
+    return node.class_name, _NUMBER.sub("#", node.resource_id)
+
+
+def _words(node: Node) -> list[str]:
+    """The words on a node and below it, in document order."""
+    found: list[str] = []
+    stack = [node]
+    while stack:
+        n = stack.pop()
+        if n.label:
+            found.append(n.label)
+        stack.extend(reversed(n.children))
+    return found
+
+
+def _in_one_run(kind: _Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
+    """True where the children of a kind stand side by side in every list, nothing between them."""
+    for children in lists:
+        at = [i for i, seen in enumerate(children) if _kind(seen.node) == kind]
+        if at and at[-1] - at[0] + 1 != len(at):
+            return False
+    return True
+
+
+def _alike(lists: list[list[Node]]) -> bool:
+    """True where siblings are made of the same kinds of parts, by and large."""
+    shares: list[float] = []
+    for nodes in lists:
+        kinds = [frozenset(_kind(c) for c in node.children) for node in nodes]
+        shares += [len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairwise(kinds)]
+    return not shares or sum(shares) / len(shares) >= 0.5
+
+
+def _one_order(names: list[list[str]]) -> bool:
+    """True where all lists show their names in one and the same order."""
+    after: dict[str, set[str]] = {}
+    for ns in names:
+        for i, a in enumerate(ns):
+            after.setdefault(a, set()).update(ns[i + 1 :])
+    return not any(a in after.get(b, ()) for a, bs in after.items() for b in bs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One child, or all rows of one kind, of one sibling list. `look` is what it is recognised by beside its kind."""
+
+    kind: _Kind
+    label: str
+    shape: int
+    left: int
+    seen: tuple[_Seen, ...]
+
+    @classmethod
+    def of(cls, group: Sequence[_Seen]) -> _Token:
+        node = group[0].node
+        words = _words(node)
+        shape = hash(tuple(_kind(c) for c in node.children))
+        return cls(_kind(node), words[0] if words else "", shape, node.bounds.left, tuple(group))
+
+    def likeness(self, other: _Token) -> float:
+        """How much two tokens look like one slot; 0 where they cannot be."""
+        if self.kind != other.kind:
+            return 0.0
+        score = 2.0 + (self.label == other.label) * (3.0 if self.label else 0.5)
+        return score + (self.shape == other.shape) * 0.6 + (self.left == other.left) * 0.4 + bool(self.kind[1]) * 2.0
+
+
+def _grouped(children: Sequence[_Seen], rows: frozenset[_Kind]) -> list[list[_Seen]]:
+    """The children one by one, but the rows of one kind together, where the first of them stands."""
+    groups: list[list[_Seen]] = []
+    of_kind: dict[_Kind, list[_Seen]] = {}
+    for seen in children:
+        kind = _kind(seen.node)
+        if kind in of_kind:
+            of_kind[kind].append(seen)
+            continue
+        group = [seen]
+        if kind in rows:
+            of_kind[kind] = group
+        groups.append(group)
+    return groups
+
+
+@dataclass(slots=True)
+class _Column:
+    """One slot while lists are aligned: the token that each list has there. Looks are those of the tokens seen so far."""
+
+    first: _Token
+    tokens: dict[int, _Token]
+    looks: Counter[tuple[str, int, int]] = field(default_factory=Counter)
+
+    def likeness(self, token: _Token) -> float:
+        return self.first.likeness(token) if token.kind != self.first.kind else max(
+            token.likeness(replace(self.first, label=label, shape=shape, left=left)) for label, shape, left in self.looks
+        )
+
+
+def _aligned(lists: Sequence[Sequence[_Token]]) -> list[_Column]:
+    """Columns such that each list is a run through them in order. Lists of one look are aligned once."""
+    columns: list[_Column] = []
+    known: dict[tuple[object, ...], list[_Column]] = {}
+    order = sorted(range(len(lists)), key=lambda i: (-len(lists[i]), i))
+    for i in order:
+        tokens = lists[i]
+        look = tuple((t.kind, t.label, t.shape, t.left) for t in tokens)
+        if look not in known:
+            known[look] = _put(columns, tokens, i)
+        for column, token in zip(known[look], tokens, strict=True):
+            column.tokens[i] = token
+    return columns
+
+
+def _put(columns: list[_Column], tokens: Sequence[_Token], owner: int) -> list[_Column]:
+    """Finds the column of each token by the best alignment; makes new ones where there is none."""
+    n, m = len(columns), len(tokens)
+    best = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        for j in range(m - 1, -1, -1):
+            like = columns[i].likeness(tokens[j])
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + like if like else 0.0)
+    chosen: list[_Column] = []
+    made: list[_Column] = []
+    i = j = 0
+    while j < m:
+        if i < n:
+            like = columns[i].likeness(tokens[j])
+            if like and best[i][j] == best[i + 1][j + 1] + like:
+                made.append(columns[i])
+                chosen.append(columns[i])
+                i, j = i + 1, j + 1
+                continue
+            if best[i][j] == best[i + 1][j]:
+                made.append(columns[i])
+                i += 1
+                continue
+        new = _Column(tokens[j], {})
+        made.append(new)
+        chosen.append(new)
+        j += 1
+    columns[:] = [*made, *columns[i:]]
+    for column, token in zip(chosen, tokens, strict=True):
+        column.looks[token.label, token.shape, token.left] += 1
+    return chosen
+
+
+def _name(root: Part, screen: str) -> None:
+    """Keys: the id where it is the only one of the template, else the place below the part above; tables after their container."""
+    counts = Counter(_NUMBER.sub("#", p.node.resource_id) for p in root.walk())
+    names: Counter[str] = Counter()
+
+    def visit(parent: Part) -> None:
+        seen: Counter[str] = Counter()
+        for part in parent.children:
+            short = part.node.class_name.rpartition(".")[2]
+            own = _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]
+            if not own or counts[_NUMBER.sub("#", part.node.resource_id)] != 1:
+                above = parent.key if len(parent.key) < 60 or "/" not in parent.key else parent.key[:40] + "…"
+                own = f"{above}/{own or short}[{seen[own or short]}]"
+                seen[(part.node.resource_id and _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]) or short] += 1
+            names[own] += 1
+            part.key = own if names[own] == 1 else f"{own}~{names[own]}"
+            if part.table is not None:
+                part.table = f"{screen}.{parent.key.rpartition('/')[2] or 'rows'}" if parent.key else f"{screen}.rows"
+            visit(part)
+
+    visit(root)
+    tables: Counter[str] = Counter()
+    for part in root.walk():
+        if part.table is not None:
+            tables[part.table] += 1
+            if tables[part.table] > 1:
+                part.table = f"{part.table}~{tables[part.table]}"
+
+
+def _trim(root: Part, contents: Sequence[Content]) -> None:
+    """Says of each part which attributes vary, and takes its node to be as it was when first seen."""
+    seen: dict[tuple[str, str], set[Value]] = {}
+    for content in contents:
+        for key, value in content.values.items():
+            seen.setdefault(key, set()).add((type(value).__name__, value))  # type: ignore[arg-type]
+        for rows in content.rows.values():
+            for row in rows:
+                for name, value in row.items():
+                    key, _, attribute = name.rpartition(".")
+                    seen.setdefault((key, attribute), set()).add((type(value).__name__, value))  # type: ignore[arg-type]
+    for part in root.walk():
+        part.varying = tuple(a for a in ATTRIBUTES if len(seen.get((part.key, a), ())) > 1)
+        part.optional = part.table is None and len(seen.get((part.key, SHOWN), ())) > 1
+
+
+def restored(pattern: Pattern, content: Content) -> tuple[Node, ...]:
+    """The windows that template and content stand for, without bounds and order: what `plain` makes of the capture itself."""
+
+    def one(part: Part, values: Mapping[tuple[str, str], Value]) -> Node | None:
+        if not values.get((part.key, SHOWN), False):
+            return None
+        own = {a: values[part.key, a] for a in part.varying}
+        return replace(part.node, **own, bounds=_NOWHERE, index=0, drawing_order=None, extra=(), children=tuple(below(part, values)))  # type: ignore[arg-type]
+
+    def below(part: Part, values: Mapping[tuple[str, str], Value]) -> Iterator[Node]:
+        for child in part.children:
+            if child.table is None:
+                made = one(child, values)
+                if made is not None:
+                    yield made
+                continue
+            for row in content.rows.get(child.table, ()):
+                cells = {(n.rpartition(".")[0], n.rpartition(".")[2]): v for n, v in row.items()}
+                made = one(child, cells)
+                if made is not None:
+                    yield made
+
+    return tuple(below(Part("", Node(""), children=list(pattern.windows)), content.values))
+
+
+_NOWHERE = Node("").bounds
+
+
+def plain(tree: Hierarchy) -> tuple[Node, ...]:
+    """The windows of a tree with what a template does not keep left out: bounds, focus, order, further attributes."""
+
+    def cut(node: Node) -> Node:
+        return replace(
+            node, bounds=_NOWHERE, index=0, drawing_order=None, extra=(), focused=False, children=tuple(map(cut, node.children))
+        )
+
+    return tuple(map(cut, tree.windows))
