@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from phoneworld.device.device import Device
-from phoneworld.device.settle import settle
-from phoneworld.fidelity.heldout import Pace, Spacing
+from phoneworld.fidelity.heldout import Pace, Spacing, rest
 from phoneworld.program.program import EvidenceKind
 from phoneworld.ui.action import Action, OpenApp
 from phoneworld.ui.node import Hierarchy
@@ -22,6 +21,7 @@ class RealAgain:
         self._ready = ready
         self._spacing = Spacing(device.info.density)
         self._shown: Hierarchy | None = None
+        self._calm: frozenset[str] = frozenset()
 
     def start(self) -> Hierarchy:
         self._ready()
@@ -37,9 +37,7 @@ class RealAgain:
         return self._look(), "recorded"
 
     def _look(self) -> Hierarchy:
-        seen = settle(
-            self._device, quiet_s=self._pace.quiet_s, unchanged_quiet_s=self._pace.unchanged_quiet_s,
-            busy_timeout_s=self._pace.busy_timeout_s, before=self._shown,
-        )  # fmt: skip
+        seen = rest(self._device, self._pace, self._shown, self._calm)
+        self._calm |= seen.busy
         self._shown = seen.hierarchy
         return seen.hierarchy

@@ -30,11 +30,15 @@ _NEAR_DP = 100
 class Pace:
     """How long a screen must be still to be taken for settled, and one that shows what it showed before the action; and how long
     something that looks like a progress widget is waited for.
+
+    `step_s` is the least time from one action to the next. Where an app does things by itself after a while (an answer comes, a
+    toast goes), steps of one length are what makes two runs alike.
     """
 
     quiet_s: float = 0.1
     unchanged_quiet_s: float = 0.35
     busy_timeout_s: float = 12.0
+    step_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -167,10 +171,7 @@ def act(
 
     def look(before: Hierarchy | None = None) -> Reading:
         nonlocal calm
-        seen = settle(
-            device, timeout_s=min(5.0, pace.busy_timeout_s), quiet_s=pace.quiet_s, unchanged_quiet_s=pace.unchanged_quiet_s,
-            busy_timeout_s=pace.busy_timeout_s, before=before, calm=calm,
-        )  # fmt: skip
+        seen = rest(device, pace, before, calm)
         calm |= seen.busy
         return seen
 
@@ -208,6 +209,24 @@ def act(
     trace = Trace(f"{kind}-{number}", start, tuple(transitions), "fresh", seed=seed)
     recorded = RecordedApp(app, installed.label, installed.activity)
     return HeldOut(StateGraph(recorded, device.info, captures, (trace,), f"phoneworld fidelity, acting {POLICY}"), pictures)
+
+
+def rest(device: Device, pace: Pace, before: Hierarchy | None = None, calm: frozenset[str] = frozenset()) -> Reading:
+    """The screen at rest after an action that was done just now, and not before the step is over."""
+
+    def settled(before: Hierarchy | None) -> Reading:
+        return settle(
+            device, timeout_s=min(5.0, pace.busy_timeout_s), quiet_s=pace.quiet_s, unchanged_quiet_s=pace.unchanged_quiet_s,
+            busy_timeout_s=pace.busy_timeout_s, before=before, calm=calm,
+        )  # fmt: skip
+
+    began = time.monotonic()
+    seen = settled(before)
+    left = pace.step_s - (time.monotonic() - began)
+    if left > 0:
+        time.sleep(left)
+        seen = settled(None)
+    return seen
 
 
 def joined(graphs: Sequence[StateGraph]) -> StateGraph:
