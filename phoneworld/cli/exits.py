@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from phoneworld.errors import PhoneWorldError
+
 OK = 0
 DOES_NOT_HOLD = 1
 NOT_REPLAYED = 6
@@ -11,7 +13,7 @@ INTERRUPTED = 130
 EXITS: dict[int, str] = {
     OK: "done",
     DOES_NOT_HOLD: "a check says no, or something without a number of its own",
-    2: "no such option or action; play --strict: a step was refused or unknown",
+    2: "an option or action that cannot be; play --strict: a step was refused or unknown",
     3: "a file that is missing, or not what it should be",
     4: "the phone: none, several, unusable, lost",
     5: "a recording that cannot be started, resumed or gone on with",
@@ -25,3 +27,9 @@ EXITS: dict[int, str] = {
     INTERRUPTED: "ended by Ctrl-C",
 }
 """Each exit code and what it means. The servers (`serve`, `phone`) end by Ctrl-C once they run, and that is 0."""
+
+
+class OptionError(PhoneWorldError):
+    """An option of the command line has a value that it cannot have."""
+
+    exit_code = 2

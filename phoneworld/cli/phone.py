@@ -21,6 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
+from phoneworld.cli.exits import OptionError
 from phoneworld.cli.terminal import Terminal
 from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError, WriteError
 from phoneworld.ui.geometry import Size
@@ -169,7 +170,7 @@ def phone(
 
 
 def _faults(texts: list[str], seed: int, truth: Path | None) -> Faults | None:
-    """The faults that were asked for, None where nothing was. Raises PhoneWorldError for words that name none."""
+    """The faults that were asked for, None where nothing was. Raises OptionError for words that name none."""
     from phoneworld.device.faults import KNOBS, Faults, parse_faults
 
     if "help" in texts:
@@ -180,59 +181,62 @@ def _faults(texts: list[str], seed: int, truth: Path | None) -> Faults | None:
         console.print("[bold]secure@[/]WORDS  screens that show the words give black pictures", highlight=False)
         console.print("[bold]offline@[/]T:S  T seconds after the start the phone is gone for S seconds (5; inf)", highlight=False)
         raise typer.Exit
-    plan = parse_faults(",".join(texts))
+    try:
+        plan = parse_faults(",".join(texts))
+    except PhoneWorldError as e:
+        raise OptionError(e.message, hint=e.hint) from None
     return Faults(plan, seed=seed, truth=truth) if texts or truth is not None else None
 
 
 def parse_size(text: str) -> Size:
-    """A screen from WIDTHxHEIGHT. Raises PhoneWorldError where it is none, or none that a phone has."""
+    """A screen from WIDTHxHEIGHT. Raises OptionError where it is none, or none that a phone has."""
     found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
     if not found or not all(100 <= int(n) <= 8000 for n in found.groups()):
-        raise PhoneWorldError(f"{text!r} is no size of a screen", hint="for example --size 1080x2400, each side 100..8000")
+        raise OptionError(f"{text!r} is no size of a screen", hint="for example --size 1080x2400, each side 100..8000")
     return Size(int(found[1]), int(found[2]))
 
 
 def parse_package(text: str) -> str:
-    """A package name as given. Raises PhoneWorldError where Android would not take it."""
+    """A package name as given. Raises OptionError where Android would not take it."""
     if text and not re.fullmatch(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", text, re.ASCII):
-        raise PhoneWorldError(f"{text!r} is no package name", hint="for example --package org.example.notes")
+        raise OptionError(f"{text!r} is no package name", hint="for example --package org.example.notes")
     return text
 
 
 def parse_webview(text: str) -> Literal["current", "old"]:
-    """The profile of the WebView. Raises PhoneWorldError for another word."""
+    """The profile of the WebView. Raises OptionError for another word."""
     match text:
         case "current" | "old":
             return text
         case _:
-            raise PhoneWorldError(f"{text!r} is no WebView that is known", hint="--webview current or --webview old")
+            raise OptionError(f"{text!r} is no WebView that is known", hint="--webview current or --webview old")
 
 
 def parse_locale(text: str) -> str:
-    """A language as given. Raises PhoneWorldError where it has not the form of one: Chromium would not say why."""
+    """A language as given. Raises OptionError where it has not the form of one: Chromium would not say why."""
     if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", text, re.ASCII):
-        raise PhoneWorldError(f"{text!r} is no language", hint="for example --locale de-DE")
+        raise OptionError(f"{text!r} is no language", hint="for example --locale de-DE")
     return text
 
 
 def parse_clock(text: str) -> int | None:
-    """Unix milliseconds of a moment in ISO 8601, UTC where it names no zone; None for "". Raises PhoneWorldError."""
+    """Unix milliseconds of a moment in ISO 8601, UTC where it names no zone; None for "". Raises OptionError."""
     if not text:
         return None
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise PhoneWorldError(f"{text!r} is no date and time", hint="for example --clock 2026-08-24T09:30Z") from None
+        raise OptionError(f"{text!r} is no date and time", hint="for example --clock 2026-08-24T09:30Z") from None
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def parse_location(text: str) -> tuple[float, float] | None:
-    """Latitude and longitude in degrees; None for "". Raises PhoneWorldError where they are nowhere on Earth."""
+    """Latitude and longitude in degrees; None for "". Raises OptionError where they are nowhere on Earth."""
     if not text:
         return None
     found = re.fullmatch(r"(-?\d{1,2}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)", text)
     if not found or abs(float(found[1])) > 90 or abs(float(found[2])) > 180:
-        raise PhoneWorldError(f"{text!r} is no place", hint="for example --location 52.52,13.40 (latitude, longitude)")
+        raise OptionError(f"{text!r} is no place", hint="for example --location 52.52,13.40 (latitude, longitude)")
     return float(found[1]), float(found[2])
 
 

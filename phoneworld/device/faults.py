@@ -27,7 +27,7 @@ from typing import Any
 from PIL import Image
 
 from phoneworld.device.device import Device, FreshableDevice, InstalledApp, ResettableDevice
-from phoneworld.errors import CaptureFailed, PhoneWorldError
+from phoneworld.errors import CaptureFailed, PhoneWorldError, WriteError
 from phoneworld.ui.action import Action, Answer, Ask, Finish, Wait
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.node import Hierarchy
@@ -144,7 +144,7 @@ class Faults:
             try:
                 truth.write_text("")
             except OSError as e:
-                raise PhoneWorldError(f"the truth cannot be written to {truth}: {e.strerror}", hint="name a file in a folder that is there") from e
+                raise WriteError(f"the truth cannot be written to {truth}: {e.strerror}", hint="name a file in a folder that is there") from e
 
     @property
     def keeps_truth(self) -> bool:

@@ -43,7 +43,7 @@ def test_every_verb_is_in_the_readme_and_the_table_of_verbs() -> None:
 
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)
 def test_help_tells_what_a_verb_does_in_whole_paragraphs(words: tuple[str, ...]) -> None:
-    done = run.invoke(command_line(words[0]), [*words, "--help"], env={"TERMINAL_WIDTH": "100"})
+    done = run.invoke(command_line(words[0]), [*words, "--help"], env={"COLUMNS": "100"})
     assert done.exit_code == 0
     told = [line.strip() for line in done.output.split("╭")[0].splitlines()]
     paragraph: list[str] = []
@@ -70,7 +70,7 @@ def test_every_exit_code_has_one_meaning_and_the_readme_says_it() -> None:
         kinds += kind.__subclasses__()
     ours = {kind.__name__: kind.exit_code for kind in kinds if kind.__module__ == "phoneworld.errors"}
     assert set(ours.values()) <= set(EXITS)
-    help_text = " ".join(run.invoke(command_line(), ["--help"], env={"TERMINAL_WIDTH": "200"}).output.split())
+    help_text = " ".join(run.invoke(command_line(), ["--help"], env={"COLUMNS": "200"}).output.split())
     readme = (ROOT / "README.md").read_text()
     for code, words in EXITS.items():
         assert f"{code} {words}" in help_text

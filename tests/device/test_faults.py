@@ -148,7 +148,7 @@ class TestWords:
         explained = run("web:", "--fault", "help")
         assert explained.returncode == 0 and all(knob.words in explained.stdout for knob in KNOBS.values())
         wrong = run("web:http://127.0.0.1:9/", "--fault", "idel=0.1")
-        assert wrong.returncode == 1 and "no fault 'idel'" in wrong.stderr and "Traceback" not in wrong.stderr
+        assert wrong.returncode == 2 and "no fault 'idel'" in wrong.stderr and "Traceback" not in wrong.stderr
 
     def test_truth_that_cannot_be_written_is_a_named_error(self, tmp_path: Path) -> None:
         with pytest.raises(PhoneWorldError, match="cannot be written"):
