@@ -32,7 +32,8 @@ from phoneworld.program.expr import (
     same_value,
 )  # fmt: skip
 from phoneworld.program.template import KEYBOARD, ROW_ID
-from phoneworld.sim.evaluate import Scope, evaluate
+from phoneworld.sim.compiled import compiled
+from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 
 _DOUBT = 0.15
 """The share of sights that may contradict what follows, all of them where rows are out of sight: what is believed of those may be wrong."""
@@ -234,8 +235,11 @@ def _boolean(name: str, there: Sequence[Sight], sure: set[int], others: Sequence
     for expr, need in tried:
         if flips < need + (1 if is_input else 0):
             continue
-        wrong = [s for s in there if not same_value(evaluate(expr, _scope(s)), s.variables[name])]
-        if not any(id(s) in sure for s in wrong) and len(wrong) <= _DOUBT * len(there):
+        function = compiled(expr)
+        if any(not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name]) for s in there if id(s) in sure):
+            continue
+        wrong = [s for s in there if not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])]
+        if len(wrong) <= _DOUBT * len(there):
             right.append((len(wrong), bits(expr), repr(expr), expr))
     return min(right, key=lambda r: r[:3])[3] if right else None
 
@@ -245,7 +249,7 @@ def _words(
 ) -> Expr | None:
     if flips < 2:
         return None
-    sources: dict[Expr, list[Value]] = {c: [evaluate(c, _scope(s)) for s in there] for c in counts}
+    sources: dict[Expr, list[Value]] = {c: _values(c, there) for c in counts}
     for other in others:
         if all(other in s.seen and isinstance(s.variables[other], str) for s in there):
             sources[Var(other)] = [s.variables[other] for s in there]
@@ -254,7 +258,7 @@ def _words(
             if cell in derived.columns.get(table, {}):
                 continue
             expr = Cell(table, cell, current_row(table))
-            sources[expr] = [evaluate(expr, _scope(s)) for s in there]
+            sources[expr] = _values(expr, there)
     target = [s.variables[name] for s in there]
     certain = [i for i, s in enumerate(there) if id(s) in sure]
     options = compositions([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in sources.items()})
@@ -276,6 +280,11 @@ def _words(
     if any(id(there[i]) in sure for i in chosen.wrong) or len(chosen.wrong) > _DOUBT * len(there):
         return None
     return chosen.expr
+
+
+def _values(expr: Expr, sights: Sequence[Sight]) -> list[Value]:
+    function = compiled(expr)
+    return [function(s.variables, s.tables, "", NO_ROW, NO_ROW) for s in sights]
 
 
 def _scope(sight: Sight) -> Scope:

@@ -170,13 +170,17 @@ class _Vocabulary:
             for name in sight.seen:
                 values.setdefault(name, set()).add((type(sight.variables[name]), sight.variables[name]))
         self.values = {n: [v for _, v in sorted(vs, key=repr)] for n, vs in values.items()}
+        self._names = {
+            screen: sorted({n for n in set().union(*(s.seen for s in seen)) if screen_of(n) == screen and self.free(n)})
+            for screen, seen in self.by_screen.items()
+        }
 
     def free(self, name: str) -> bool:
         return name not in self.derived.variables
 
     def names(self, screen: str) -> list[str]:
         """The variables of a screen that do not follow from others."""
-        return sorted({n for s in self.by_screen.get(screen, ()) for n in s.seen if screen_of(n) == screen and self.free(n)})
+        return self._names.get(screen, [])
 
     def columns(self, table: str) -> list[str]:
         return [c for c in self.history.columns[table] if c not in self.derived.columns.get(table, {})]

@@ -110,8 +110,8 @@ class _Builder:
     def __init__(self, name: str, typed: frozenset[str]) -> None:
         self._name = name
         self._typed = typed
-        self._seen: dict[int, list[_Seen]] = {}
-        """By the identity of a part: where it was seen."""
+        self._seen: dict[int, dict[int, list[_Seen]]] = {}
+        """By the identity of a part, and by capture: where it was seen."""
         self._parts: list[Part] = []
 
     def grow(self, parent: Part, lists: Sequence[Sequence[_Seen]], within: str | None) -> None:
@@ -126,7 +126,9 @@ class _Builder:
                 found = [replace(s, owner=(*s.owner, i)) for t in column.tokens.values() for i, s in enumerate(t.seen)]
             part.optional = part.table is None and len(column.tokens) < len(lists)
             self._parts.append(part)
-            self._seen[id(part)] = found
+            by_capture = self._seen[id(part)] = {}
+            for seen in found:
+                by_capture.setdefault(seen.owner[0], []).append(seen)
             parent.children.append(part)
             below = [
                 [_Seen(child, (*s.path, i), s.owner) for i, child in enumerate(s.node.children)] for s in found
@@ -166,7 +168,7 @@ class _Builder:
         places: dict[Path, Found] = {}
 
         def visit(part: Part, table: str | None) -> None:
-            mine = [s for s in self._seen[id(part)] if s.owner[0] == capture]
+            mine = self._seen[id(part)].get(capture, [])
             for seen in mine:
                 places[seen.path] = (part.key, seen.owner[1] if len(seen.owner) > 1 else None)
             if part.table is not None:

@@ -18,6 +18,7 @@ _PAIRS = 30
 _APART = 0.2
 """Ems by which two texts must differ in width to say how large a letter is."""
 _OVERHANG = 0.5
+_LOOSE = 0.04
 _SIZES = [8.0 * 1.04**i for i in range(70)]  # ems from 8 to 120 pixels
 _MOST = (None, 1, 2, 3, 4, 5, 6)
 _USUAL_DP = 18
@@ -35,7 +36,7 @@ def words_candidates(slot: Sequence[Seen]) -> list[Candidate[Extent]]:
     tolerance = slot[0].sample.tolerance
     typical = {text: _typical(values, tolerance) for text, values in widths.items()}
     most = max(typical.values())
-    size, pad = _line_through([(width_of(t), w) for t, w in typical.items() if w < most - tolerance or len(typical) < 4], max(tolerance, 0.04 * most))
+    size, pad = _line_through([(width_of(t), w) for t, w in typical.items() if w < most - tolerance or len(typical) < 4], max(tolerance, _LOOSE * most))
     if size <= 0:
         return []
 
@@ -43,12 +44,15 @@ def words_candidates(slot: Sequence[Seen]) -> list[Candidate[Extent]]:
         return min(size * width_of(text) + pad, most_ or 1e9)
 
     most_: float | None = None
-    if sum(size * width_of(t) + pad > most + max(tolerance, 0.04 * most) for t in typical) > 0:
+    if sum(size * width_of(t) + pad > most + max(tolerance, _LOOSE * most) for t in typical) > 0:
         most_ = most
-    right = sum(abs(w - width(t)) <= max(tolerance, 0.04 * w) for t, values in widths.items() for w in values)
     known = {t: w for t, w in typical.items() if abs(w - width(t)) > tolerance / 2}
+    # A text is as wide as before, but for a little more in bold; what is known by heart explains, at a price.
+    right = sum(
+        abs(w - known.get(t, width(t))) <= max(2 * tolerance, _LOOSE * w) for t, values in widths.items() for w in values
+    )
     rule = Words(round(size, 2), round(pad, 2), most_, dict(sorted(known.items())[:_BY_HEART]))
-    return [Candidate(rule, right, len(clean), 0.04)]
+    return [Candidate(rule, right, len(clean), 0.04 + min(0.15, 0.01 * len(known)))]
 
 
 def _typical(values: Sequence[float], tolerance: float) -> float:
