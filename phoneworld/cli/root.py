@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import traceback
 from pathlib import Path
@@ -64,13 +63,17 @@ def _unwrap(app: typer.Typer) -> None:
 
 
 def unwrapped(text: str | None) -> str:
-    """A docstring with each paragraph on one line; indented lines are examples and stay as they are, without gaps between."""
-    paragraphs = [p for p in inspect.cleandoc(text or "").split("\n\n") if p.strip()]
+    """A function's docstring with each paragraph on one line; lines indented further are examples and stay, without gaps between."""
+    first, _, rest = (text or "").strip().partition("\n")
+    # By its place in the source: where all that follows is examples, `inspect.cleandoc` would take their indentation too.
+    lines = [first.strip(), *(line[4:].rstrip() if line.startswith("    ") else line.strip() for line in rest.splitlines())]
+    paragraphs = [p for p in "\n".join(lines).split("\n\n") if p.strip()]
     out = ""
     for before, paragraph in zip(["", *paragraphs], paragraphs, strict=False):
         is_example = paragraph.startswith(" ")
         gap = "" if not before else "\n" if is_example and before.startswith(" ") else "\n\n"
-        out += gap + (paragraph if is_example else " ".join(paragraph.split()))
+        # In markup, because blanks at the start of a text are taken away.
+        out += gap + ("\n".join(f"[not dim]{line}[/]" for line in paragraph.splitlines()) if is_example else " ".join(paragraph.split()))
     return out
 
 

@@ -59,7 +59,7 @@ def test_help_tells_what_a_verb_does_in_whole_paragraphs(words: tuple[str, ...])
 
 def test_a_docstring_becomes_paragraphs_and_examples_stay_lines() -> None:
     assert unwrapped("One\n    line.\n\n    Two\n    lines.\n\n        example 1\n\n        example 2\n\n    End.") == (
-        "One line.\n\nTwo lines.\n\n    example 1\n    example 2\n\nEnd."
+        "One line.\n\nTwo lines.\n\n[not dim]    example 1[/]\n[not dim]    example 2[/]\n\nEnd."
     )
     assert unwrapped(None) == unwrapped("") == ""
 
