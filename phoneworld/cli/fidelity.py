@@ -167,7 +167,7 @@ def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) 
         row = [f"{f['faithful']:.1%}", f"{f['effect_exact']:.1%}", f"{f['exact']:.1%}", f"{f['f1']:.3f}", f"{f['layout']:.1%}"]
         table.add_row(name, *row, f"{found['faithful_traces']}/{found['traces']}", f"{found['exact_steps_before_divergence']}")
     console.print(table)
-    console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in mock["by_evidence"]), highlight=False)
+    console.print("by evidence (changing steps): " + ", ".join(f"{k} {mock['by_evidence'][k]['faithful']:.0%} of {mock['by_evidence'][k]['steps']}" for k in mock["by_evidence"] if mock["by_evidence"][k]["steps"]), highlight=False)
     if alike := mock.get("pictures"):
         console.print(f"pictures: SSIM {alike['mean']:.3f} over {counted(alike['steps'], 'step')}, {alike['mean_of_exact']:.3f} over the exact ones", highlight=False)
     console.print("first divergences: " + (", ".join(f"{n} {c}" for c, n in mock["first_divergences"].items()) or "none"), highlight=False)
