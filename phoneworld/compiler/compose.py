@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from phoneworld.program.expr import Const, Expr, Join, Value
 from phoneworld.sim.evaluate import as_text
 
-_PIECES = re.compile(r"\d+(?:[.,]\d+)*|\w+|\s+|[^\w\s]")
+_PIECES = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d]+|\s+|[^\w\s]")
 _SHORTEST = 2
 _TELLING = 3
 """So many letters a source must have where all texts are one: a shorter one may stand in it by chance."""
