@@ -126,6 +126,10 @@ def test_one_is_singular() -> None:
         (("graph", "diff", "apps/notes/app.graph.json", "apps/notes/app.graph.json", "--html", "tests"), 10, "name a file"),
         (("import", "tests", "-o", "README.md"), 10, "--force"),
         (("build", "apps/notes/app.graph.json", "-o", "tests"), 10, "-o"),
+        (("graph", "show", "apps/notes/app.graph.json", "--svg", "/proc/nothing/g.svg"), 10, "another folder"),
+        (("graph", "merge", "apps/notes/app.graph.json", "-o", "/proc/nothing/m.json"), 10, "another folder"),
+        (("record", "-o", "tests"), 10, "tests/app.graph.json"),
+        (("import", "/no/such/thing"), 3, "path"),
     ],
 )  # fmt: skip
 def test_the_wrong_thing_is_answered_with_the_right_command(args: tuple[str, ...], code: int, words: str) -> None:
