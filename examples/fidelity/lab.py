@@ -2,6 +2,7 @@
 
     python -m examples.fidelity.lab record vanillajs notes --actions 300
     python -m examples.fidelity.lab score vanillajs notes --actions 75,150,300
+    python -m examples.fidelity.lab score vanillajs --policy asking --actions 300
     python -m examples.fidelity.lab score shop --recording asked.graph.json --policy asking
     python -m examples.fidelity.lab report -o curves.html
 
@@ -24,7 +25,8 @@ import typer
 from rich.console import Console
 
 from examples.fidelity import results
-from examples.fidelity.apps import APPS, App, Started
+from examples.fidelity.apps import APPS, CURVE, App, Started
+from examples.fidelity.asking import AT_RANDOM, TRACES_A_ROUND, AskingLead, lead_for
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.web.device import WebDevice
 from phoneworld.errors import DeviceError
@@ -39,6 +41,7 @@ from phoneworld.fidelity.score import score as score_runner
 from phoneworld.graph.file import load_graph, save_graph
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.merge import renamed_app
+from recorder.asking import MIX
 
 Part = Literal["train", "held"]
 
@@ -85,6 +88,33 @@ def recorded(app: App, part: Part, actions: int = ACTIONS, *, fresh: int = 1) ->
                 raise
             console.print(f"{app.name} {part}: {error}; once more", highlight=False)
     return [load_graph(path) for _, _, path in wanted]
+
+
+def asked(app: App, actions: int, *, mix: float = MIX) -> list[StateGraph]:
+    """A training recording whose later traces ask what the earlier ones leave open; recorded where it is not in the cache yet."""
+    folder = CACHE / app.name / "asked"
+    folder.mkdir(parents=True, exist_ok=True)
+    done = recorded(app, "train", min(actions, AT_RANDOM))
+    wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths("train", actions), 1)]
+    if all(path.is_file() for _, _, path in wanted[len(done) :]):
+        return [*done, *(load_graph(path) for _, _, path in wanted[len(done) :])]
+    lead: AskingLead | None = None
+    with _phone(app) as (device, started):
+        for number, steps, path in wanted[len(done) :]:
+            if not path.is_file():
+                if lead is None or (number - 1) % TRACES_A_ROUND == 0:
+                    lead = lead_for(joined(done), seed=SEEDS["train"] + number, mix=mix)
+                started.ready()
+                lead.asking.begin_trace(is_fresh=True)
+                found = act(
+                    TreesOnly(device), app.package, number=number, steps=steps, seed=SEEDS["train"], words=TRAINING,
+                    memory=remembered(done), pace=app.pace, kind="asked", lead=lead,
+                )  # fmt: skip
+                save_graph(found.graph, path)
+                a = lead.asking
+                console.print(f"{app.name} asked {number}/{len(wanted)}: {a.steps}, {len(a.answered)} answered, {len(a.lost)} not reached", highlight=False)
+            done.append(load_graph(path))
+    return done
 
 
 @contextmanager
@@ -139,11 +169,26 @@ def record(
 
 
 @lab.command()
+def ask(
+    apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
+    actions: Annotated[int, typer.Option(help="Length of the recording; the first 150 are those of the training recording.", min=1)] = ACTIONS,
+    mix: Annotated[float, typer.Option(help="Share of random steps beside the asking.", min=0.0, max=1.0)] = MIX,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Also write APP-asked.graph.json to this folder.")] = None,
+) -> None:
+    """Record by asking: build, ask what is open, build again."""
+    for name in apps:
+        graph = joined(asked(APPS[name], actions, mix=mix))
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+            save_graph(graph, out / f"{name}-asked.graph.json")
+
+
+@lab.command()
 def score(
     apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
     actions: Annotated[str, typer.Option(help="After how many recorded actions, with commas.")] = "75,150,300",
     recording: Annotated[Path | None, typer.Option(help="Another recording of the one app, made by `phoneworld record`, say.")] = None,
-    policy: Annotated[str, typer.Option(help="How it was recorded.")] = "random",
+    policy: Annotated[str, typer.Option(help="How it was recorded: random, or asking (recorded so where there is no --recording).")] = "random",
     again: Annotated[bool, typer.Option("--again", help="Measure what was measured with this code already.")] = False,
     explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
     html: Annotated[Path | None, typer.Option(help="Write APP-ACTIONS.html with both phones to this folder.")] = None,
@@ -158,7 +203,10 @@ def score(
     code = results.code_digest()
     for name in apps:
         app = APPS[name]
-        whole = joined(recorded(app, "train", max(numbers))) if recording is None else renamed_app(load_graph(recording), app.package)
+        if recording is not None:
+            whole = renamed_app(load_graph(recording), app.package)
+        else:
+            whole = joined(asked(app, max(numbers)) if policy == "asking" else recorded(app, "train", max(numbers)))
         heldout = joined(recorded(app, "held", fresh=fresh))
         held = results.digest(heldout)
         for number in numbers:
@@ -240,6 +288,9 @@ def run(
         if app.frozen and not frozen:
             continue
         score([app.name], actions=",".join(map(str, app.actions)), html=out, fresh=fresh)
+        if app.actions == CURVE:
+            later = ",".join(str(n) for n in CURVE if n > AT_RANDOM)
+            score([app.name], actions=later, policy="asking", fresh=fresh)
     report(out / "index.html")
 
 

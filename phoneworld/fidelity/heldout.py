@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import hypot
 from random import Random
+from typing import Protocol
 
 from phoneworld.device.device import Device, InstalledApp
 from phoneworld.device.settle import Reading, settle
@@ -47,6 +48,18 @@ class HeldOut:
 
     graph: StateGraph
     pictures: dict[str, bytes] = field(default_factory=dict)
+
+
+class Lead(Protocol):
+    """Somebody who says what to do before chance does: who asks questions, say."""
+
+    def choose(self, capture: Capture) -> Action | None:
+        """What to do on this screen; None leaves it to chance."""
+        ...
+
+    def learn(self, source: Capture, action: Action, target: Capture) -> None:
+        """Is told of every step, whoever chose it."""
+        ...
 
 
 class Spacing:
@@ -148,8 +161,9 @@ def act(
     memory: Memory | None = None,
     pace: Pace = Pace(),
     kind: str = "held",
+    lead: Lead | None = None,
 ) -> HeldOut:
-    """One trace from a fresh start: a graph of it alone, with capture ids that no other number has."""
+    """One trace from a fresh start: a graph of it alone, with capture ids that no other number has. `lead` is asked before chance."""
     installed = next((a for a in device.apps() if a.package == app), None)
     if installed is None:
         raise DeviceNotFound(f"no app {app!r} on {device.serial}", hint="`phoneworld devices` and `--app PACKAGE`")
@@ -186,7 +200,8 @@ def act(
     spacing = Spacing(device.info.density)
     for _ in range(steps):
         size = captures[at].size
-        action = choose(
+        led = None if lead is None else lead.choose(captures[at])
+        action = led or choose(
             reading.hierarchy, size, keyboard=reading.state.keyboard, package=app, dice=dice, words=words, memory=memory, last=last,
             is_stuck=is_stuck,
         )  # fmt: skip
@@ -205,6 +220,8 @@ def act(
         is_stuck = before.hierarchy == reading.hierarchy
         memory.learn(before.hierarchy, hit, reading.hierarchy, size, app)
         transitions.append(Transition(at, action, after, hit, reading.waited_ms))
+        if lead is not None:
+            lead.learn(captures[at], action, captures[after])
         at = after
     trace = Trace(f"{kind}-{number}", start, tuple(transitions), "fresh", seed=seed)
     recorded = RecordedApp(app, installed.label, installed.activity)

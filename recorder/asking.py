@@ -1,0 +1,259 @@
+"""Questions asked of a phone: capture in, what to do next out. Pure: no phone, no clock, no global randomness.
+
+    nothing under way   a question whose circumstances hold on this screen is asked here; else the app is started over and the way
+                        to the best question left is gone; else (`None`) whoever acts at random acts
+    on the way          each recorded step is done again where the screen is the one it was recorded on, its widget found anew
+    asking              the action, then what reveals its outcome
+
+Steps at random and steps for questions keep to the share `mix`. Whatever is done, and by whom, may settle questions: `learn` is
+told of every step.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from phoneworld.graph.graph import Capture
+from phoneworld.graph.plan import Plan, Question, Step, aimed, find_target
+from phoneworld.graph.situation import Scene, circumstances, deed_of, recognise, scene_of
+from phoneworld.ui.action import Action, LongPress, PressKey, Swipe, TypeText
+from phoneworld.ui.node import Gesture, Hierarchy, Path
+from recorder.attribute import attribute, focused_field
+from recorder.candidates import reachable_point
+from recorder.explore import Choice
+from recorder.safety import Guard
+from recorder.words import text_for
+
+MIX = 0.5
+_SHORTEST_TRACE = 30
+"""So long a trace is, times `mix`, before it is left for a question that cannot be asked in it."""
+_FRESH = 10_000
+"""Texts for questions are numbered from here, apart from those of exploring."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver:
+    """Clear the app's data and open it: the next question is asked from there."""
+
+    question: str
+    why: str
+
+
+@dataclass(slots=True)
+class Asking:
+    """What became of a plan so far. `answered` names questions in order, `lost` those that could not be asked, and why."""
+
+    plan: Plan
+    mix: float = MIX
+    seed: int = 0
+    guard: Guard = field(default_factory=Guard)
+    may_start_over: bool = True
+    answered: list[str] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=lambda: {"asking": 0, "random": 0})
+    _left: list[Question] = field(init=False)
+    _queue: deque[Step] = field(default_factory=deque)
+    _now: Question | None = None
+    _is_awaited: bool = False
+    _in_trace: int = 0
+    _texts: int = 0
+    _scene: tuple[Capture, Scene | None] | None = None
+
+    def __post_init__(self) -> None:
+        self._left = list(self.plan.questions)
+
+    def next(self, capture: Capture) -> Choice | StartOver | None:
+        """What to do on this screen; None where somebody else is to act, at random, or, without a `mix`, where nothing is left."""
+        scene = self._scene_of(capture)
+        if self._queue and (choice := self._going_on(capture, scene)):
+            return choice
+        self._now = None
+        if not self._is_turn_of_chance():
+            found = self._asked_here(scene)
+            if found and (choice := self._going_on(capture, scene)):
+                return choice
+            if not found and (start := self._start_over()):
+                return start
+        self.steps["random"] += 1
+        return None
+
+    def begin_trace(self, *, is_fresh: bool) -> None:
+        """A trace begins, as `StartOver` says or for another reason. From cleared data the way to a question can be gone at once."""
+        self._in_trace = 0
+        if not self._is_awaited:
+            self._give_up("the app was started over on the way")
+            if is_fresh and not self._is_turn_of_chance():
+                self._set_out()
+        self._is_awaited = False
+
+    def learn(self, source: Capture, action: Action, target: Capture) -> None:
+        """Takes in a step, whoever chose it: questions about just this are settled."""
+        self._in_trace += 1
+        scene = self._scene_of(source)
+        if scene is None:
+            return
+        hit = attribute(source.hierarchy, action, source.size)
+        deed, told = (scene.sketch.id, deed_of(scene, action, hit)), circumstances(scene, hit)
+        for question in [q for q in self._left if _deed(q) == deed and q.given <= told]:
+            self._left.remove(question)
+            self.answered.append(question.id)
+            self.lost.pop(question.id, None)
+
+    def refused(self) -> None:
+        """The phone refused the step under way: its question cannot be asked."""
+        self._give_up("the phone refused a step")
+
+    # ---- one question
+
+    def _going_on(self, capture: Capture, scene: Scene | None) -> Choice | None:
+        """The next step of the question under way; None where it cannot be done or there is no more."""
+        assert self._now is not None
+        step = self._queue[0]
+        if step.screen and (scene is None or scene.sketch.id != step.screen):
+            wanted = self.plan.sketch(step.screen)
+            found = "an unknown screen" if scene is None else repr(scene.sketch.name)
+            self._give_up(f"expected {wanted.name if wanted else step.screen!r}, found {found}")
+            return None
+        self._queue.popleft()
+        choice = self._aimed(step, capture, scene)
+        if choice is None:
+            return None
+        self.steps["asking"] += 1
+        if len(self._queue) == len(self._now.reveal) and self._now in self._left:
+            self._left.remove(self._now)
+            self.answered.append(self._now.id)
+        return choice
+
+    def _aimed(self, step: Step, capture: Capture, scene: Scene | None) -> Choice | None:
+        """The step with its place found anew."""
+        assert self._now is not None
+        action, path = step.action, None
+        if step.target is not None and scene is not None:
+            path = find_target(scene, step.target)
+            if path is None:
+                self._give_up(f"no {step.target.mark} on {scene.sketch.name!r}")
+                return None
+            if self.guard.forbids(capture.hierarchy, path, capture.size) is not None:
+                self._give_up(f"{step.target.mark} is left alone as unsafe")
+                return None
+            if isinstance(action, TypeText) and action.x is None:
+                path = focused_field(capture.hierarchy)
+            else:
+                point = reachable_point(capture, path, _gesture(action)) if _takes(capture.hierarchy, path, action) else None
+                place = point or capture.hierarchy.tap_point(path, capture.size)
+                if place is None:
+                    self._give_up(f"{step.target.mark} cannot be reached on {scene.sketch.name!r}")
+                    return None
+                action = _kept_on_screen(aimed(action, place.x, place.y), capture)
+        focus = focused_field(capture.hierarchy)
+        if action == PressKey("enter") and focus and self.guard.forbids_enter(capture.hierarchy, focus, capture.size) is not None:
+            self._give_up("Enter is left alone as unsafe")
+            return None
+        if step.is_fresh and isinstance(action, TypeText):
+            action = replace(action, text=self._new_text(capture, path))
+        return Choice(action, "", "" if step.target is None else step.target.words, path, f"asks: {self._now.why}")
+
+    def _give_up(self, why: str) -> None:
+        if self._now is not None:
+            if self._now.id not in self.answered:
+                self.lost[self._now.id] = why
+            self._now = None
+        self._queue.clear()
+
+    def _new_text(self, capture: Capture, path: Path | None) -> str:
+        """A text that this recording has not typed yet, of the kind that the field asks for."""
+        while True:
+            self._texts += 1
+            number = _FRESH + self._texts
+            if path is None:
+                return f"words {number}"
+            text = text_for(capture.hierarchy.at(path), seed=self.seed, number=number)
+            if text.strip():
+                return text
+
+    # ---- which question
+
+    def _asked_here(self, scene: Scene | None) -> bool:
+        """Begins the best question that can be asked on this screen as it is."""
+        if scene is None:
+            return False
+        best: tuple[float, Question, Step] | None = None
+        for question in self._left:
+            if question.screen != scene.sketch.id or question.id in self.lost:
+                continue
+            rate = question.gain / (len(question.act) + len(question.reveal))
+            if best is not None and rate <= best[0]:
+                continue
+            if (first := _first_step_here(question, scene)) is not None:
+                best = (rate, question, first)
+        if best is None:
+            return False
+        _, self._now, first = best
+        self._queue = deque((first, *self._now.act[1:], *self._now.reveal))
+        return True
+
+    def _start_over(self) -> StartOver | None:
+        """Where nothing can be asked here: begins the best question that can be reached from a start."""
+        if not self.may_start_over or self._in_trace < _SHORTEST_TRACE * min(self.mix, 0.5) or not self._set_out():
+            return None
+        assert self._now is not None
+        self._is_awaited = True
+        return StartOver(self._now.id, self._now.why)
+
+    def _set_out(self) -> bool:
+        left = [q for q in self._left if q.id not in self.lost]
+        if not left:
+            return False
+        self._now = max(left, key=lambda q: (q.gain / max(1, q.cost), q.id))
+        self._queue = deque((*self._now.start.steps, *self._now.act, *self._now.reveal))
+        return True
+
+    def _is_turn_of_chance(self) -> bool:
+        asked, chance = self.steps["asking"], self.steps["random"]
+        return self.mix > 0 and chance < self.mix * (asked + chance)
+
+    def _scene_of(self, capture: Capture) -> Scene | None:
+        if self._scene is None or self._scene[0] is not capture:
+            sketch = recognise(self.plan.screens, capture)
+            self._scene = (capture, None if sketch is None else scene_of(capture, sketch))
+        return self._scene[1]
+
+
+def _first_step_here(question: Question, scene: Scene) -> Step | None:
+    """The first step of a question, on a widget of this screen whose circumstances are those asked for."""
+    first, tree = question.act[0], scene.capture.hierarchy
+    if first.target is None:
+        return first if question.given <= circumstances(scene) else None
+    if isinstance(first.action, TypeText | PressKey):
+        focus = focused_field(tree)
+        if focus is None or scene.mark(focus) != first.target.mark or not scene.capture.state.keyboard:
+            return None
+        if not question.given <= circumstances(scene, focus):
+            return None
+        return replace(first, target=replace(first.target, nth=scene.alike(first.target.mark).index(focus), words=""))
+    for number, path in enumerate(scene.alike(first.target.mark)):
+        if _takes(tree, path, first.action) and question.given <= circumstances(scene, path):
+            return replace(first, target=replace(first.target, nth=number, words=""))
+    return None
+
+
+def _deed(question: Question) -> tuple[str, str]:
+    """The kind of action that a question is about."""
+    return question.screen, question.deed
+
+
+def _gesture(action: Action) -> Gesture:
+    return "long_press" if isinstance(action, LongPress) else "scroll" if isinstance(action, Swipe) else "tap"
+
+
+def _takes(tree: Hierarchy, path: Path, action: Action) -> bool:
+    return tree.at(path).takes(_gesture(action))
+
+
+def _kept_on_screen(action: Action, capture: Capture) -> Action:
+    """A swipe that begins elsewhere than recorded must not end beside the screen."""
+    if not isinstance(action, Swipe):
+        return action
+    width, height = capture.size.width, capture.size.height
+    return replace(action, x2=min(max(action.x2, 0), width - 1), y2=min(max(action.y2, 0), height - 1))
