@@ -23,7 +23,7 @@ _DIALOG, _DIALOG_WORDS = 0.5, 1 / 3
 # Of a scrolling form, each scroll position shows another part: what two of them must have in common, of the smaller.
 _FORM_OVERLAP = 0.25
 # Of a web page that is longer than the screen, each scroll position shows other controls.
-_PAGE_OVERLAP = 0.5
+_PAGE_OVERLAP = 0.6
 # The whole of a page is in its tree, wherever it is scrolled to: what two looks at it have in common, of all in either.
 _ONE_DOCUMENT = 0.7
 # Or of the smaller: a part of it was unfolded.
@@ -156,7 +156,9 @@ def same_screen(a: Features, b: Features) -> bool:
         hidden = (a.typing or b.typing) and len(common) >= _FEW
         if (more and less) or (hidden and (more or less or a.collections != b.collections)):
             shown_a, shown_b = all_of_a | a.collections, all_of_b | b.collections
-            return len(shown_a & shown_b) >= _PAGE_OVERLAP * min(len(shown_a), len(shown_b))
+            # A page that is not longer than the screen shows all it has: where the documents do not tell, the longer look must be in it.
+            sizes = [len(shown) for f, shown in ((a, shown_a), (b, shown_b)) if f.long_page or is_whole]
+            return len(shown_a & shown_b) >= _PAGE_OVERLAP * min(sizes)
     if a.collections != b.collections:
         return is_emptied
     if max(more, less) > 1:

@@ -45,8 +45,10 @@ APPS: dict[str, Callable[[Path], AbstractContextManager[str]]] = {
 }  # fmt: skip
 RUNS = [pytest.param("shop", 25, 0.35, id="shop-25")] + [
     pytest.param(name, 110, split, id=f"{name}-110", marks=pytest.mark.slow)
-    for name, split in {"weui": 0.1, "ihatemoney": 0.1, "shop": 0.25, "agenda": 0.3, "messages": 0.3}.items()
+    for name, split in {"weui": 0.25, "ihatemoney": 0.1, "shop": 0.25, "agenda": 0.25, "messages": 0.45}.items()
 ]
+ONE_FORM = re.compile(r"#/(?:new|edit)/")
+"""Where a thing is made and where it is changed is one form at two addresses."""
 
 
 def walk(device: WebDevice, steps: int, rng: random.Random) -> Iterator[tuple[Capture, str]]:
@@ -57,7 +59,8 @@ def walk(device: WebDevice, steps: int, rng: random.Random) -> Iterator[tuple[Ca
         capture = Capture(f"c{i}", reading.hierarchy, SIZE, state=reading.state, settled=reading.settled)
         front = device._front()
         window = front.window if front is not None else None
-        here = "elsewhere" if front is None or window is not None else re.sub(r"#$|\?.*", "", re.sub(r"\d+", "N", front.page.url))
+        address = "" if front is None else re.sub(r"#$|\?.*|(?<=#/form/).*", "", ONE_FORM.sub("#/form/", re.sub(r"\d+", "N", front.page.url)))
+        here = "elsewhere" if front is None or window is not None else address
         yield capture, f"{here} {type(window).__name__}"
         targets = [n for n in reading.hierarchy.nodes() if n.takes("tap") and n.bounds.area and n.package == package]
         what = rng.random()

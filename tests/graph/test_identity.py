@@ -448,7 +448,7 @@ def test_what_an_app_draws_around_its_pages_does_not_make_them_one_screen() -> N
 
 def scrolled_page(words: tuple[str, ...], first: int) -> Capture:
     """A page of which what is scrolled away stays in the tree, without a place, as a WebView's does."""
-    chrome = tuple(button(w, w, left=120 * i) for i, w in enumerate(("home", "search", "cart", "account")))
+    chrome = tuple(button(w, w, left=120 * i) for i, w in enumerate(("home", "search", "cart", "account", "help", "more")))
     content = tuple(
         button(word, word, left=10 * i) if first <= i < first + 4 else replace(button(word, word), bounds=Bounds(0, 0, 0, 0))
         for i, word in enumerate(words)
