@@ -1,7 +1,7 @@
 """Questions asked of a phone: capture in, what to do next out. Pure: no phone, no clock, no global randomness.
 
-    nothing under way   a question whose circumstances hold on this screen is asked here; else the app is started over and the way
-                        to the best question left is gone; else (`None`) whoever acts at random acts
+    nothing under way   a question whose circumstances hold on this screen is asked here, or one whose recorded way crosses it; else
+                        the app is started over and the way to the best question left is gone; else (`None`) chance acts
     on the way          each recorded step is done again where the screen is the one it was recorded on, its widget found anew
     asking              the action, then what reveals its outcome
 
@@ -16,20 +16,23 @@ from dataclasses import dataclass, field, replace
 
 from phoneworld.graph.graph import Capture
 from phoneworld.graph.plan import Plan, Question, Step, aimed, find_target
-from phoneworld.graph.situation import Scene, circumstances, deed_of, recognise, scene_of
+from phoneworld.graph.situation import Scene, circumstances, deed_of, recognise, scene_of, words_of
 from phoneworld.ui.action import Action, LongPress, PressKey, Swipe, TypeText
 from phoneworld.ui.node import Gesture, Hierarchy, Path
 from recorder.attribute import attribute, focused_field
 from recorder.candidates import reachable_point
 from recorder.explore import Choice
 from recorder.safety import Guard
-from recorder.words import text_for
+from recorder.words import phrase, text_for
 
 MIX = 0.5
 _SHORTEST_TRACE = 30
 """So long a trace is, times `mix`, before it is left for a question that cannot be asked in it."""
+_FARTHEST = 5
+"""So many steps of a recorded way are gone from another place than its start."""
+_MISSES = 2
 _FRESH = 10_000
-"""Texts for questions are numbered from here, apart from those of exploring."""
+"""Where nobody counts texts they are numbered from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,15 @@ class StartOver:
 
     question: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What came of a plan: the questions that were asked, those that could not be reached and why, and how many are left."""
+
+    answered: tuple[str, ...]
+    not_reached: tuple[tuple[str, str], ...]
+    left: int
 
 
 @dataclass(slots=True)
@@ -55,16 +67,23 @@ class Asking:
     _left: list[Question] = field(init=False)
     _queue: deque[Step] = field(default_factory=deque)
     _now: Question | None = None
+    _missed: dict[str, int] = field(default_factory=dict)
     _is_awaited: bool = False
     _in_trace: int = 0
     _texts: int = 0
+    _number: int | None = None
+    _last: Step | None = None
     _scene: tuple[Capture, Scene | None] | None = None
 
     def __post_init__(self) -> None:
         self._left = list(self.plan.questions)
 
-    def next(self, capture: Capture) -> Choice | StartOver | None:
-        """What to do on this screen; None where somebody else is to act, at random, or, without a `mix`, where nothing is left."""
+    def next(self, capture: Capture, *, number: int | None = None) -> Choice | StartOver | None:
+        """What to do on this screen; None where somebody else is to act, at random, or, without a `mix`, where nothing is left.
+
+        `number` counts the texts typed so far: a new one follows from it and the seed.
+        """
+        self._number, self._last = number, None
         scene = self._scene_of(capture)
         if self._queue and (choice := self._going_on(capture, scene)):
             return choice
@@ -80,7 +99,7 @@ class Asking:
 
     def begin_trace(self, *, is_fresh: bool) -> None:
         """A trace begins, as `StartOver` says or for another reason. From cleared data the way to a question can be gone at once."""
-        self._in_trace = 0
+        self._in_trace = 0 if is_fresh else _SHORTEST_TRACE
         if not self._is_awaited:
             self._give_up("the app was started over on the way")
             if is_fresh and not self._is_turn_of_chance():
@@ -101,8 +120,21 @@ class Asking:
             self.lost.pop(question.id, None)
 
     def refused(self) -> None:
-        """The phone refused the step under way: its question cannot be asked."""
-        self._give_up("the phone refused a step")
+        """The phone refused the step given last: its question cannot be asked."""
+        if self._last is not None:
+            self._give_up("the phone refused a step")
+
+    def not_done(self) -> None:
+        """The screen moved before the step given last was done: it is given again."""
+        if self._last is not None:
+            self._queue.appendleft(self._last)
+
+    @property
+    def answers(self) -> Answers:
+        """What came of the plan so far."""
+        words = {q.id: q.why for q in self.plan.questions}
+        lost = tuple((words[name], why) for name, why in self.lost.items())
+        return Answers(tuple(words[name] for name in self.answered), lost, len(self._left) - len(lost))
 
     # ---- one question
 
@@ -115,11 +147,19 @@ class Asking:
             found = "an unknown screen" if scene is None else repr(scene.sketch.name)
             self._give_up(f"expected {wanted.name if wanted else step.screen!r}, found {found}")
             return None
+        if len(self._queue) == len(self._now.act) + len(self._now.reveal) and self._now.given:
+            # The way may have led to the screen in another state: then it is another question.
+            first = None if scene is None else _first_step_here(self._now, scene)
+            if first is None:
+                self._miss(f"the way led there, but not so: {words_of(self._now.given)}")
+                return None
+            step = first
         self._queue.popleft()
         choice = self._aimed(step, capture, scene)
         if choice is None:
             return None
         self.steps["asking"] += 1
+        self._last = step
         if len(self._queue) == len(self._now.reveal) and self._now in self._left:
             self._left.remove(self._now)
             self.answered.append(self._now.id)
@@ -154,6 +194,14 @@ class Asking:
             action = replace(action, text=self._new_text(capture, path))
         return Choice(action, "", "" if step.target is None else step.target.words, path, f"asks: {self._now.why}")
 
+    def _miss(self, why: str) -> None:
+        """Not now: it may come out otherwise from elsewhere, once."""
+        question = self._now
+        self._give_up(why)
+        if question is not None and question.id in self.lost and self._missed.get(question.id, 0) < _MISSES:
+            self._missed[question.id] = self._missed.get(question.id, 0) + 1
+            del self.lost[question.id]
+
     def _give_up(self, why: str) -> None:
         if self._now is not None:
             if self._now.id not in self.answered:
@@ -162,36 +210,45 @@ class Asking:
         self._queue.clear()
 
     def _new_text(self, capture: Capture, path: Path | None) -> str:
-        """A text that this recording has not typed yet, of the kind that the field asks for."""
-        while True:
-            self._texts += 1
-            number = _FRESH + self._texts
-            if path is None:
-                return f"words {number}"
-            text = text_for(capture.hierarchy.at(path), seed=self.seed, number=number)
-            if text.strip():
-                return text
+        """A text that was not typed yet, of the kind that the field asks for."""
+        self._texts += 1
+        number = _FRESH + self._texts if self._number is None else self._number
+        text = text_for(capture.hierarchy.at(path), seed=self.seed, number=number) if path is not None else ""
+        return text if text.strip() else phrase(self.seed, number)
 
     # ---- which question
 
     def _asked_here(self, scene: Scene | None) -> bool:
-        """Begins the best question that can be asked on this screen as it is."""
+        """Begins the question that settles most per step from here: on this screen as it is, or on the rest of its recorded way."""
         if scene is None:
             return False
-        best: tuple[float, Question, Step] | None = None
+        best: tuple[float, Question, tuple[Step, ...]] | None = None
         for question in self._left:
-            if question.screen != scene.sketch.id or question.id in self.lost:
+            if question.id in self.lost:
                 continue
-            rate = question.gain / (len(question.act) + len(question.reveal))
-            if best is not None and rate <= best[0]:
+            way = self._way_from(question, scene)
+            if way is None:
                 continue
-            if (first := _first_step_here(question, scene)) is not None:
-                best = (rate, question, first)
+            rate = question.gain / (len(way) + len(question.reveal))
+            if best is None or rate > best[0]:
+                best = (rate, question, way)
         if best is None:
             return False
-        _, self._now, first = best
-        self._queue = deque((first, *self._now.act[1:], *self._now.reveal))
+        _, self._now, way = best
+        self._queue = deque((*way, *self._now.reveal))
         return True
+
+    def _way_from(self, question: Question, scene: Scene) -> tuple[Step, ...] | None:
+        """The steps to a question's action and it from this screen; None where there are none."""
+        if question.screen == scene.sketch.id and (first := _first_step_here(question, scene)) is not None:
+            return (first, *question.act[1:])
+        if self._missed.get(question.id):
+            return None
+        steps = question.start.steps
+        for k in range(len(steps) - 1, max(-1, len(steps) - 1 - _FARTHEST), -1):
+            if steps[k].screen == scene.sketch.id and _is_possible(steps[k], scene):
+                return (*steps[k:], *question.act)
+        return None
 
     def _start_over(self) -> StartOver | None:
         """Where nothing can be asked here: begins the best question that can be reached from a start."""
@@ -236,6 +293,13 @@ def _first_step_here(question: Question, scene: Scene) -> Step | None:
         if _takes(tree, path, first.action) and question.given <= circumstances(scene, path):
             return replace(first, target=replace(first.target, nth=number, words=""))
     return None
+
+
+def _is_possible(step: Step, scene: Scene) -> bool:
+    """True where a recorded step can be done on this screen: its widget is there, words can be typed."""
+    if isinstance(step.action, TypeText) and step.action.x is None:
+        return focused_field(scene.capture.hierarchy) is not None and scene.capture.state.keyboard
+    return step.target is None or find_target(scene, step.target) is not None
 
 
 def _deed(question: Question) -> tuple[str, str]:

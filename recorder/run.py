@@ -28,7 +28,9 @@ from phoneworld.errors import (
     RecordingError,
 )
 from phoneworld.graph.graph import RecordedApp, StateGraph
+from phoneworld.graph.plan import Plan
 from phoneworld.ui.node import Hierarchy
+from recorder.asking import MIX, Answers, Asking
 from recorder.folder import JournalFolder
 from recorder.journal import RecordingRecord, Summary, header, tell_all
 from recorder.phone_lock import only_recorder_of
@@ -65,13 +67,14 @@ _GONE = (DeviceLost, DeviceNotFound, DeviceUnusable, BrowserError)
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What came of a recording: the graph, where it lies, why the recording stopped, the figures."""
+    """What came of a recording: the graph, where it lies, why the recording stopped, the figures, the questions asked."""
 
     graph: StateGraph
     path: Path
     reason: Reason
     message: str
     summary: Summary
+    answers: Answers | None = None
 
 
 @dataclass(slots=True)
@@ -134,16 +137,21 @@ def run_recording(
     force: bool = False,
     stop: StopFlag | None = None,
     look: Callable[[Device, Hierarchy | None, frozenset[str]], Reading] | None = None,
+    ask: Plan | None = None,
+    mix: float = MIX,
 ) -> Recorded:
     """Explores an app on a phone and writes its graph to `out`, journalling every step before and after it is done.
 
     `steps` is the number of steps in all (100; on resuming the number given before). With `resume` the journal beside
     `out` is gone on with, `app`, `seed` and, where none is given, `allow` being its own. `keep` leaves the app's data as they are. `look` reads the
     settled screen. `avoid` are selectors (`id=...`, `text=...`) of what is left alone, `redact` texts and selectors of what is
-    not stored beside passwords and, unless `redact_personal` is False, personal texts. `budget_s` ends it after that time. Raises RecordingError where the recording cannot be started; whatever happens later is in the result.
+    not stored beside passwords and, unless `redact_personal` is False, personal texts. `budget_s` ends it after that time. `ask`
+    are questions to be asked, beside a share `mix` of exploring. Raises RecordingError where the recording cannot be started; whatever happens later is in the result.
     """
     out = Path(out)
     guard, redactor = Guard(parse_allow(allow), parse_avoid(avoid)), redactor_of(redact, personal=redact_personal, masks=masks)
+    if ask is not None and app and ask.package != app:
+        raise RecordingError(f"the questions are about {ask.package}, not about {app}", hint="build a recording of this app first")
     journal = JournalFolder.open(out) if resume else None
     try:
         with only_recorder_of(device.serial):
@@ -158,6 +166,9 @@ def run_recording(
                 redactor.salt = journal.salt()
                 total = DEFAULT_STEPS if steps is None else steps
                 session = Session(_header(device, found, seed, total, keep, guard), guard, redactor)
+            if ask is not None:
+                known = session.header
+                session.asking = Asking(ask, mix=mix, seed=known.seed, guard=session.guard, may_start_over=not known.keep)
             return _run(session, device, journal, on_progress, stop or StopFlag(), look or Looker(), budget_s)
     finally:
         if journal is not None:
@@ -212,7 +223,8 @@ def _written(session: Session, journal: JournalFolder, reason: Reason, message: 
     if not story.traces:
         raise RecordingError(message or "nothing was recorded", hint="look at the phone, then record again with --force")
     journal.write_graph(graph)
-    return Recorded(graph, journal.out, reason, message, session.summary(story))
+    answers = None if session.asking is None else session.asking.answers
+    return Recorded(graph, journal.out, reason, message, session.summary(story), answers)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@
     opening      Performed, Refused             look, or stop
     starting     Captured, NotCaptured          journal the trace, then the next step
     acting       Performed, Refused, Moved      look (or the next step, where nothing was done)
-    settling     Captured, NotCaptured          journal the outcome, then the next step
+    settling     Captured, NotCaptured          journal the outcome, then the next step (or clear the app, to ask from there)
     stopped      nothing
 
 A step is journalled as begun before the command that does it, and as done after its capture, so whatever kills the
@@ -26,8 +26,9 @@ from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import Capture, StartKind, StateGraph
 from phoneworld.ui.action import Action, OpenApp, TypeText, Wait, kind_of
 from phoneworld.ui.node import Hierarchy, Node, Path
+from recorder.asking import Asking, StartOver
 from recorder.attribute import attribute, focused_field
-from recorder.explore import Choice, Memory, arrive, choose, recall, refuse, remember
+from recorder.explore import Choice, Memory, arrive, choose, classify, recall, refuse, remember
 from recorder.journal import (
     DoneRecord,
     EndRecord,
@@ -187,6 +188,7 @@ class Session:
     redactor: Redactor = field(default_factory=Redactor)
     story: Story = field(default_factory=Story)
     memory: Memory = field(default_factory=Memory)
+    asking: Asking | None = None
     phase: Phase = "new"
     here: Capture | None = None
     raw: Hierarchy | None = None
@@ -281,6 +283,10 @@ class Session:
         if self.header.keep:
             self._start_kind = "kept"
             return (*self._flush(), *self._open())
+        return self._cleared()
+
+    def _cleared(self) -> tuple[Command, ...]:
+        """A trace from cleared data is next."""
         self._start_kind = "fresh"
         self.phase = "clearing"
         return (*self._flush(), ClearApp(self.app))
@@ -296,6 +302,8 @@ class Session:
     def _start_trace(self, reading: Reading, time_ms: int) -> tuple[Command, ...]:
         capture = self._keep(reading, time_ms)
         self._tell(TraceRecord(id=f"t{len(self.story.traces) + 1}", start=capture.id, start_kind=self._start_kind))
+        if self.asking is not None:
+            self.asking.begin_trace(is_fresh=self._start_kind == "fresh")
         self._start_kind = "kept"
         self.memory = arrive(self.memory, capture, app=self.app, guard=self.guard)
         return self._next(capture, reading)
@@ -320,7 +328,16 @@ class Session:
             return self._stop("finished")
         if self.memory.outside > MAX_OUTSIDE:
             return self._stop("gave-up", f"{self.app} does not come to the front any more")
-        choice = choose(
+        choice: Choice | None = None
+        if self.asking is not None:
+            match self.asking.next(capture, number=self.memory.texts):
+                case StartOver():
+                    return self._cleared()
+                case Choice() as asked:
+                    choice = replace(classify(capture, asked.action, asked.path), why=asked.why)
+                case None if self.asking.mix <= 0:
+                    return self._stop("finished")
+        choice = choice or choose(
             capture, self.memory, app=self.app, seed=self.header.seed, step=self.story.begun + 1, guard=self.guard
         )
         return self._act(capture, choice, expected=tree_digest(reading.hierarchy))
@@ -345,12 +362,16 @@ class Session:
         step = self.story.begun
         self._tell(DoneRecord(step=step, target=target.id, settle_ms=reading.waited_ms, transients=on_the_way, notes=list(notes)))
         self.memory = remember(self.memory, source, choice, target, app=self.app, guard=self.guard)
+        if self.asking is not None:
+            self.asking.learn(source, choice.action, target)
         return self._next(target, reading)
 
     def _refused(self, message: str) -> tuple[Command, ...]:
         source, choice = self._standing()
         self._tell(RefusedRecord(step=self.story.begun, message=self.redactor.text(message)))
         self.memory = refuse(self.memory, source, choice, app=self.app)
+        if self.asking is not None:
+            self.asking.refused()
         assert self.raw is not None
         return self._next(source, Reading(self.raw, b"", source.state, True, 0))
 
@@ -358,6 +379,8 @@ class Session:
         """What the screen did by itself is a step of its own: a wait."""
         source, _ = self._standing()
         self._tell(RefusedRecord(step=self.story.begun, message=MOVED))
+        if self.asking is not None:
+            self.asking.not_done()
         return self._act(source, Choice(Wait(WAIT_MS), "wait", why="the screen moved"))
 
     def _unfinished(self, code: str, message: str) -> tuple[Command, ...]:

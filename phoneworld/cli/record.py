@@ -23,13 +23,22 @@ from phoneworld.cli.record_modes import Budget, parse_budget
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import open_device
-from phoneworld.errors import DeviceLost, MissingDependency, PhoneWorldError, RecordingError, WriteError
+from phoneworld.errors import (
+    DeviceLost,
+    FileFormatError,
+    MissingDependency,
+    PhoneWorldError,
+    RecordingError,
+    WriteError,
+)
 
 if TYPE_CHECKING:
+    from phoneworld.graph.plan import Plan
     from recorder.run import Recorded
     from recorder.session import Progress
 
 _MANY_STEPS = 100_000
+_SHOWN = 8
 _EXITS = {"finished": OK, "interrupted": INTERRUPTED, "device-lost": DeviceLost.exit_code, "gave-up": RecordingError.exit_code}
 _MARKER = "phoneworld-recorder"
 
@@ -62,6 +71,10 @@ def record(
     ] = "",
     instruction: Annotated[str, typer.Option("--instruction", help="mirror, touch, attach: the task that is done, kept with the trace.")] = "",
     steps: Annotated[int | None, typer.Option("--steps", min=1, max=100_000, help="Steps in all, 100 where not given.")] = None,
+    ask: Annotated[
+        Path | None, typer.Option("--ask", help="Ask these questions of the app, which `phoneworld build` wrote: go there, act, look.", metavar="QUESTIONS")
+    ] = None,
+    mix: Annotated[float, typer.Option("--mix", min=0.0, max=1.0, help="--ask: the share of exploring beside the asking; 0 only asks.")] = 0.5,
     seed: Annotated[int, typer.Option("--seed", help="The same seed on the same app makes the same choices.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the recording that lies at -o.")] = False,
     allow: Annotated[
@@ -88,6 +101,12 @@ def record(
     With --mode mirror a page shows the phone and you act there; with touch you use the phone itself; with attach an agent
     connects to our adb port and is recorded. These three leave the app's data as they are.
 
+    With --ask it does what a recording left open: `phoneworld build app.graph.json` writes app.questions.json, and
+
+        phoneworld record --ask app.questions.json --resume --steps 300 -o app.graph.json
+
+    goes to each, from cleared data by steps that were recorded, and explores in between; then build again.
+
     Exploring clears the app's data first (--keep leaves them). Every step is on the disk before and after it is done: after
     Ctrl-C, a crash or a lost phone the graph holds all of it, and --resume goes on. Nothing is touched that pays, calls,
     sends, uninstalls, deletes the account or logs out, unless --allow says so.
@@ -106,7 +125,10 @@ def record(
     ends = parse_budget(budget)
     if out.is_dir():
         raise WriteError(f"{out} is a folder", hint=f"name a file in it: -o {out / 'app.graph.json'}")
+    plan = None if ask is None else _plan(ask)
     if mode is not Mode.explore:
+        if plan is not None:
+            raise RecordingError(f"--ask goes and acts by itself, and --mode {mode.value} lets you act", hint="leave one of them out")
         wish = Wish(
             device, app, out, Budget(steps or ends.steps, ends.seconds), instruction, tuple(redact or ()), personal, force, resume, port, adb
         )
@@ -116,7 +138,7 @@ def record(
         return
     phone = open_device(device)
     try:
-        package = app or ("" if resume else _only_app(phone.apps()))
+        package = app or (plan.package if plan is not None else "" if resume else _only_app(phone.apps()))
         with stop_on_signals() as stop, _shown(quiet=as_json) as show:
             done = run_recording(
                 phone,
@@ -134,12 +156,23 @@ def record(
                 force=force,
                 on_progress=show,
                 stop=stop,
+                ask=plan,
+                mix=mix,
             )
     except WriteError as e:
         raise WriteError(e.message, hint=f"{e.hint}; what is written goes on with --resume") from None
     finally:
         phone.close()
     _tell(done, as_json=as_json, serial=phone.serial)
+
+
+def _plan(path: Path) -> Plan:
+    from phoneworld.graph.plan import loads
+
+    try:
+        return loads(path.read_bytes(), where=str(path))
+    except OSError as e:
+        raise FileFormatError(f"cannot read {path}: {e.strerror or e}", hint="`phoneworld build app.graph.json` writes app.questions.json") from None
 
 
 def _tell(done: Recorded, *, as_json: bool, serial: str = "") -> None:
@@ -243,6 +276,7 @@ def _report(done: Recorded, code: int) -> dict[str, object]:
         "message": done.message,
         "exit_code": code,
         **asdict(done.summary),
+        **({"asked": asdict(done.answers)} if done.answers is not None else {}),
         "uncaptured_steps": [
             {"trace": t.id, "after": t.captures[-1], "reason": t.unfinished.reason} for t in done.graph.traces if t.unfinished
         ],
@@ -267,14 +301,26 @@ def _print(done: Recorded) -> None:
         ("tried again", _counted(s.retried, s.retried_for)),
         ("redacted", ", ".join(f"{n} {kind}" for kind, n in s.redacted_kinds.items()) or s.redacted),
         ("left alone as unsafe", s.skipped),
+        ("questions", _asked(done)),
         ("time", f"{s.elapsed_s:.1f} s"),
     ):
+        if not value and name == "questions":
+            continue
         table.add_row(name, str(value))
     console.print(table)
     for trace in done.graph.traces:
         if trace.unfinished is not None:
             console.print(f"  trace {trace.id} broke off: {escape(trace.unfinished.reason)}", highlight=False)
+    if done.answers is not None:
+        for why, lost in done.answers.not_reached[:_SHOWN]:
+            console.print(f"  not reached: {escape(why)} ({escape(lost)})", highlight=False)
     console.print(f"graph: {escape(str(done.path))}", highlight=False, soft_wrap=True)
+
+
+def _asked(done: Recorded) -> str:
+    """What came of the questions; nothing where none were asked."""
+    a = done.answers
+    return "" if a is None else f"{len(a.answered)} answered, {len(a.not_reached)} not reached, {a.left} left"
 
 
 def _counted(total: int, reasons: dict[str, int]) -> str:
