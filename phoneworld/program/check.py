@@ -112,6 +112,8 @@ class _Check:
             raise ProgramError(f"{where} has no window", hint=_MEND)
         for key in template.placement:
             self.need(key in seen, f"slot {key!r}", f"a placement in {where}")
+        if template.scrolling is not None:
+            self.need(template.scrolling.slot in seen, f"slot {template.scrolling.slot!r}", f"the scrolling of {where}")
 
     def rule(self, rule: Rule) -> None:
         where = f"rule {rule.id!r}"

@@ -15,7 +15,7 @@ from typing import Literal
 
 from phoneworld.program.effect import Effect, NodeAttribute
 from phoneworld.program.expr import TRUE, Expr, Value
-from phoneworld.program.template import FOCUS, KEYBOARD, Template
+from phoneworld.program.template import FOCUS, KEYBOARD, Template, scroll
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Path
@@ -94,6 +94,8 @@ class Layout:
     bindings: tuple[Binding, ...] = ()
     captures: tuple[str, ...] = ()
     slots: tuple[tuple[str, int | None], ...] = ()
+    scroll: int = 0
+    """How many pixels its content had moved up (see `template.scroll`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +168,14 @@ class Program:
 
 
 def all_variables(program: Program) -> Mapping[str, Variable]:
-    """The variables by name; `focus` and `keyboard` too where a screen has a template, whether or not they are declared."""
+    """The variables by name; those of templates too (focus, keyboard, where a page is scrolled to), whether or not they are declared."""
     if not any(screen.template for screen in program.screens.values()):
         return program.variables
     assumed = Evidence("assumed")
     own = {FOCUS: Variable(FOCUS, None, evidence=assumed), KEYBOARD: Variable(KEYBOARD, False, evidence=assumed)}
+    for screen in program.screens.values():
+        if screen.template and screen.template.scrolling:
+            name = scroll(screen.id)
+            kind: EvidenceKind = "inferred" if screen.template.scrolling.cases else "assumed"
+            own[name] = Variable(name, 0, evidence=Evidence(kind, cases=screen.template.scrolling.cases))
     return {**own, **program.variables}

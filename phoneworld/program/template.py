@@ -31,6 +31,25 @@ def current(table: str) -> str:
     return f"{table}.current"
 
 
+def scroll(screen: str) -> str:
+    """The variable that holds how many pixels the content of a screen has moved up; 0 at its top."""
+    return f"{screen}.scroll"
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolling:
+    """How the content of the slot that scrolls moves under a finger: `ratio` pixels a pixel, once the finger has moved by `slop`.
+
+    Content ends `rest` below its last widget (a margin is no widget). `cases` counts the recorded swipes that say so.
+    """
+
+    slot: str
+    ratio: float = 1.0
+    slop: float = 0.0
+    rest: float = 0.0
+    cases: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One widget. `key` is unique in its template; `node` is what it looked like when first seen, without its children.
@@ -59,13 +78,17 @@ Part: TypeAlias = Slot | Rows
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A screen as a function of state. `state` and `size` are those of its first capture; `placement` is by slot key."""
+    """A screen as a function of state. `state` and `size` are those of its first capture; `placement` is by slot key.
+
+    `scrolling` is None where nothing scrolls.
+    """
 
     windows: tuple[Slot, ...]
     size: Size
     state: DeviceState = DeviceState()
     rotation: int = 0
     placement: Mapping[str, Placement] = field(default_factory=dict)
+    scrolling: Scrolling | None = None
 
     def slots(self) -> Iterator[tuple[Slot, str | None]]:
         """All slots in document order, each with the table whose rows it is part of."""

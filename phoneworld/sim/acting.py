@@ -70,6 +70,8 @@ class World(Protocol):
 
     def same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]: ...
 
+    def scrolls(self, rule: str) -> bool: ...
+
 
 class Acting(ABC):
     """One app as it stands, to be acted on once. Cheap to make."""
@@ -118,6 +120,10 @@ class Acting(ABC):
     @abstractmethod
     def on_keyboard(self, key: str) -> Reaction | None:
         """What a key does to the soft keyboard alone, before any rule is asked; None where it does nothing to it."""
+
+    def scrolled(self, fired: Reaction | None, target: str, dy: int) -> Reaction | None:
+        """What a finger moved up or down over what scrolls does beside what a rule says; None where nothing is known to move."""
+        return None
 
     def ruled(self, key: str) -> bool:
         """True where the rules for a key are to be asked."""
@@ -198,6 +204,8 @@ class Acting(ABC):
         touched = self.surface.touch("scroll", x, y)
         key, target = touched if touched else ("", None)
         fired = self.fire(swipe_kind(dx, dy), target or key)
+        if target is not None and abs(dy) >= abs(dx):
+            fired = self.scrolled(fired, target, dy) or fired
         if fired:
             return fired
         if target is None:

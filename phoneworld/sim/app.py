@@ -45,6 +45,10 @@ class AppModel:
         self._templates = {
             s.id: TemplateModel(s, program.device.density, program.package) for s in program.screens.values() if s.template is not None
         }
+        self._scrolls = {name: model.scroll for name, model in self._templates.items() if model.scroll}
+        """The variable of where each screen is scrolled to."""
+        positions = frozenset(self._scrolls.values())
+        self._scrolling = frozenset(r.id for r in program.rules if any(isinstance(e, SetVar) and e.name in positions for e in r.then))
         self._by_value: dict[str, tuple[str, dict[Value, Screenful]]] = {}
         for screen in program.screens.values():
             self._index(screen.id)
@@ -123,7 +127,13 @@ class AppModel:
     def acting(self, app: AppState) -> Acting:
         """The app ready to be acted on."""
         surface = self.surface(app)
-        return OnTemplate(self, app, surface) if isinstance(surface, Drawing) else OnLayout(self, app, surface)
+        if not isinstance(surface, Drawing):
+            return OnLayout(self, app, surface)
+        name = surface.model.scroll
+        if name and app.variables.get(name) != surface.scroll:
+            # Content has become shorter than it was scrolled: the phone is at its end now, also should it grow again.
+            app = replace(app, variables=app.variables.set(name, surface.scroll))
+        return OnTemplate(self, app, surface)
 
     def react(self, app: AppState, action: AppAction) -> Reaction:
         """Does one action. Every action has a reaction; none raises for a point on the screen."""
@@ -173,6 +183,8 @@ class AppModel:
                             left = dict(stack[below].variables)
                         stack = stack[:below] if below is not None else (*stack, self._place(app))
                         screen = target
+                        if below is None and (at_top := self._scrolls.get(target)):
+                            variables = variables.set(at_top, 0)
                 case GoBack(to):
                     place = next((i for i in range(len(stack) - 1, -1, -1) if not to or stack[i].screen in to), None)
                     if place is not None:
@@ -197,6 +209,10 @@ class AppModel:
         if len(self._seen_rows) >= _TABLES_KEPT:
             self._seen_rows.clear()
         return self._seen_rows.setdefault(key, rows)
+
+    def scrolls(self, rule: str) -> bool:
+        """True for a rule that itself says where a page is scrolled to."""
+        return rule in self._scrolling
 
     def _layout_value(self, screen: str, key: str, attribute: str, variables: Map[str, Value]) -> Value:
         chosen = self._chosen(screen, variables, Map())

@@ -9,7 +9,7 @@ placements say; a slot without one keeps the bounds of its node, rows of it belo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from phoneworld.program.placement import (
@@ -45,7 +45,7 @@ _KEPT = 4096
 _PLANS_KEPT = 64
 _NAMES = tuple(f.name for f in fields(Node))
 _values_of = attrgetter(*_NAMES)
-_BOUNDS, _INDEX, _CHILDREN = (_NAMES.index(name) for name in ("bounds", "index", "children"))
+_BOUNDS, _INDEX, _CHILDREN, _SCROLLABLE = (_NAMES.index(name) for name in ("bounds", "index", "children", "scrollable"))
 
 Edges = tuple[float, float, float, float]
 
@@ -62,6 +62,42 @@ def arrange(
     laid, xs, ys = page.inside_screen()
     clip = (0, 0, size.width, size.height)
     return tuple([page.node(w, i, xs[i], ys[i], 0, scroll, clip) for i, w in enumerate(laid)])
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Windows arranged, how far their content was moved up, and how far it can be moved at all."""
+
+    windows: tuple[Node, ...]
+    scroll: int
+    most: int
+
+
+def arrange_scrolled(
+    windows: tuple[Drawn, ...], placement: Mapping[str, Placement], size: Size, *, keyboard: bool, density: int, scroll: int, rest: float
+) -> Arranged:
+    """As `arrange`, but no further than the content goes, which ends `rest` below its last widget; that it scrolls is told by its node.
+
+    A page without scrolling parts is at 0 of 0.
+    """
+    page = _Page(_plan(placement), windows, size, keyboard, density)
+    laid, xs, ys = page.inside_screen()
+    clip = (0, 0, size.width, size.height)
+    scroller = next((w.scroller for w in laid if w.scroller is not None), None)
+    most = 0
+    if scroller is not None and scroller.kids:
+        page.longer = most = _most(scroller, rest, density)
+        scroll = min(max(scroll, 0), most)
+    else:
+        scroll = 0
+    return Arranged(tuple([page.node(w, i, xs[i], ys[i], 0, scroll, clip) for i, w in enumerate(laid)]), scroll, most)
+
+
+def _most(scroller: _Laid, rest: float, density: int) -> int:
+    """How far content can move: what of it lies below the end of what it scrolls in. A page one pixel of its own too long stays."""
+    ends = [y + kid.reach for kid, y in zip(scroller.kids, scroller.ys, strict=True) if kid.rule.moves and not kid.rule.hidden]
+    most = round(max(ends, default=0.0) + rest - scroller.height)
+    return most if most > density // 160 else 0
 
 
 def whole_bounds(
@@ -93,7 +129,7 @@ class _Rule:
 class _Laid:
     """What is inside a widget: how long it is, and where its children start in it. Immutable once made, but for `node`."""
 
-    __slots__ = ("built", "drawn", "height", "kids", "rule", "width", "xs", "ys")
+    __slots__ = ("built", "drawn", "height", "kids", "reach", "rule", "scroller", "width", "xs", "ys")
 
     def __init__(
         self, drawn: Drawn, rule: _Rule, width: float, height: float, kids: Sequence[_Laid], xs: Sequence[float], ys: Sequence[float]
@@ -101,6 +137,17 @@ class _Laid:
         self.drawn, self.rule, self.width, self.height = drawn, rule, width, height
         self.kids, self.xs, self.ys = kids, xs, ys
         self.built: tuple[tuple[object, ...], Node] | None = None
+        reach = height
+        scroller = self if rule.scrolls and not rule.hidden else None
+        for i, kid in enumerate(kids):
+            if scroller is None:
+                scroller = kid.scroller
+            if ys[i] + kid.reach > reach and kid.rule.moves and not kid.rule.hidden:
+                reach = ys[i] + kid.reach
+        self.scroller: _Laid | None = scroller
+        """What scrolls in it, the outermost."""
+        self.reach = height if rule.clips or rule.hidden else reach
+        """How far below its start what moves with it reaches."""
 
 
 class _Plan:
@@ -150,13 +197,15 @@ def _plan(placement: Mapping[str, Placement]) -> _Plan:
 class _Page:
     """One arranging: the screen, and what is there."""
 
-    __slots__ = ("bottom", "floor", "keyboard", "plan", "size", "there", "windows")
+    __slots__ = ("bottom", "floor", "keyboard", "longer", "plan", "size", "there", "windows")
 
     def __init__(self, plan: _Plan, windows: tuple[Drawn, ...], size: Size, keyboard: bool, density: int) -> None:
         self.plan = plan
         self.windows = windows
         self.size = size
         self.keyboard = keyboard
+        self.longer: int | None = None
+        """How far its content can be moved; None where that is not asked, and what scrolls is said by the nodes."""
         self.bottom = size.height
         self.floor = system.keyboard_bounds(size, density).top if keyboard else size.height
         self.there: Mapping[str, bool] = {d.key: d.node.checked for d in _every(windows)} if plan.cases else {}
@@ -407,7 +456,7 @@ class _Page:
         self, laid: _Laid, index: int, left: float, top: float, shift: int, scroll: int, clip: tuple[int, int, int, int]
     ) -> Node:
         """The widget of what was laid out, and those below it; `left` and `top` are where it starts before scrolling."""
-        key = (index, left, top, shift, scroll, clip)
+        key = (index, left, top, shift, scroll, clip, self.longer)
         built = laid.built
         if built is not None and built[0] == key:
             return built[1]
@@ -430,6 +479,8 @@ class _Page:
         below = shift + scroll if rule.scrolls else shift
         values = list(_values_of(drawn.node))
         values[_BOUNDS] = Bounds(x0, y0, x1, y1) if shown else _NOWHERE
+        if rule.scrolls and self.longer is not None:
+            values[_SCROLLABLE] = self.longer > 0
         xs, ys = laid.xs, laid.ys
         values[_CHILDREN] = tuple([self.node(kid, i, left + xs[i], top + ys[i], below, scroll, inner) for i, kid in enumerate(laid.kids)])
         if drawn.row is not None:

@@ -13,8 +13,8 @@ from operator import attrgetter
 
 from phoneworld.program.expr import TRUE, Value, names_in, tables_in
 from phoneworld.program.program import Layout, Screen
-from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn, Part, Rows, Slot, SlotAttribute
-from phoneworld.sim.arrange import arrange
+from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn, Part, Rows, Slot, SlotAttribute, scroll
+from phoneworld.sim.arrange import Arranged, arrange, arrange_scrolled
 from phoneworld.sim.compiled import Function, Tables, Variables, compiled
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, as_text, evaluate
 from phoneworld.sim.looks import Looks, with_focus_of
@@ -28,6 +28,7 @@ _values_of = attrgetter(*_NAMES)
 _TEXT, _HINT, _FOCUSED = (_NAMES.index(name) for name in ("text", "hint", "focused"))
 _WORDS: frozenset[SlotAttribute] = frozenset(("text", "content_desc", "hint", "resource_id"))
 _ROWS_KEPT = 2048
+_FURTHEST = 10**9
 
 
 class Drawing(Surface):
@@ -41,13 +42,34 @@ class Drawing(Surface):
         self.focus = _name(variables.get(FOCUS))
         self.keyboard = bool(variables.get(KEYBOARD))
         self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
-        self.look = held or model.look(self.windows, variables, tables, keyboard=self.keyboard)
-        if self.look is not None:
-            tree = with_focus_of(self.look.hierarchy, self.windows)
-        else:
-            tree = Hierarchy(model.placed(self.windows, keyboard=self.keyboard), template.rotation)
+        self._arranged: Arranged | None = None
+        wanted = _pixels(variables.get(model.scroll)) if model.scroll else 0
+        look = held or model.look(self.windows, variables, tables, keyboard=self.keyboard, scroll=wanted)
+        if look is None:
+            self._arranged = model.placed(self.windows, keyboard=self.keyboard, scroll=wanted)
+            if self._arranged.scroll != wanted:
+                look = model.look(self.windows, variables, tables, keyboard=self.keyboard, scroll=self._arranged.scroll)
+        self.look = look
+        if look is not None:
+            tree = with_focus_of(look.hierarchy, self.windows)
+            self.scroll = look.scroll
+        elif self._arranged is not None:
+            tree = Hierarchy(self._arranged.windows, template.rotation)
+            self.scroll = self._arranged.scroll
         super().__init__(tree, template.size)
-        self._looks = (model.name, [(n, variables.get(n)) for n in model.variables], [(n, tables.get(n)) for n in model.tables])
+        self._looks = (
+            model.name,
+            self.scroll,
+            [(n, variables.get(n)) for n in model.variables if n != model.scroll],
+            [(n, tables.get(n)) for n in model.tables],
+        )
+
+    @property
+    def most(self) -> int:
+        """How far its content can move up, in pixels; never less than it has."""
+        if self._arranged is None:
+            self._arranged = self.model.placed(self.windows, keyboard=self.keyboard, scroll=self.scroll)
+        return max(self._arranged.most, self.scroll)
 
     @cached_property
     def _drawn(self) -> dict[Path, Drawn]:
@@ -103,7 +125,7 @@ class Drawing(Surface):
     def view(self) -> View:
         """What the phone shows of it, with the recorded picture of the same screen under it where one fits."""
         template, density = self.model.template, self.model.density
-        layout = self.look or self.model.picture(keyboard=self.keyboard)
+        layout = self.look or self.model.picture(keyboard=self.keyboard, scroll=self.scroll)
         recorded = layout.hierarchy if layout else None
         if layout and self.keyboard and not layout.state.keyboard:
             recorded = above(layout.hierarchy, system.keyboard_bounds(layout.size, density).top)
@@ -134,11 +156,13 @@ class TemplateModel:
             self.slots[slot.key] = slot
             self.table_of[slot.key] = table
         reads = [_reads(w) for w in self.template.windows]
-        self._looks = Looks(screen.layouts, self.template)
+        self.scroll = scroll(screen.id) if self.template.scrolling else ""
+        """The variable of how far it is scrolled; "" where nothing scrolls."""
+        self._looks = Looks(screen.layouts, self.template, density)
         self._held = tuple(layout for layout in screen.layouts if layout.slots)
         self._wheres = {p.table: p.where for w in self.template.windows for p in _parts(w) if isinstance(p, Rows)}
         guards = [names_in(layout.when) for layout in (*self._held, *self._looks.ambiguous)]
-        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD)).union(*guards, *(v for v, _ in reads))))
+        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD, *([self.scroll] if self.scroll else []))).union(*guards, *(v for v, _ in reads))))
         self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
         self._windows = tuple(_Slot(w) for w in self.template.windows)
 
@@ -173,18 +197,26 @@ class TemplateModel:
 
         return tuple([one(window) for window in layout.hierarchy.windows])
 
-    def look(self, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, *, keyboard: bool) -> Layout | None:
-        """The recorded layout that shows just this, or None."""
+    def look(self, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, *, keyboard: bool, scroll: int) -> Layout | None:
+        """The recorded layout that shows just this, scrolled as far, or None."""
         scope = Scope(variables, tables)
-        return self._looks.find(windows, keyboard=keyboard, holds=lambda layout: bool(evaluate(layout.when, scope)))
+        return self._looks.find(windows, keyboard=keyboard, scroll=scroll, holds=lambda layout: bool(evaluate(layout.when, scope)))
 
-    def placed(self, windows: tuple[Drawn, ...], *, keyboard: bool) -> tuple[Node, ...]:
-        """The drawn widgets as one tree a window, with bounds."""
-        return arrange(windows, self.template.placement, self.template.size, keyboard=keyboard, density=self.density)
+    def placed(self, windows: tuple[Drawn, ...], *, keyboard: bool, scroll: int) -> Arranged:
+        """The drawn widgets as one tree a window, with bounds; scrolled as far as there is content."""
+        template = self.template
+        if template.scrolling is None:
+            nodes = arrange(windows, template.placement, template.size, keyboard=keyboard, density=self.density)
+            return Arranged(nodes, 0, 0)
+        rest = template.scrolling.rest
+        return arrange_scrolled(
+            windows, template.placement, template.size, keyboard=keyboard, density=self.density, scroll=scroll, rest=rest
+        )
 
-    def picture(self, *, keyboard: bool) -> Layout | None:
-        """The layout whose picture can lie under a drawing; one with the keyboard in it only where that is up."""
+    def picture(self, *, keyboard: bool, scroll: int) -> Layout | None:
+        """The layout whose picture can lie under a drawing, scrolled most alike; one with the keyboard in it only where that is up."""
         shot = [lay for lay in self.screen.layouts if lay.screenshot and lay.size == self.template.size]
+        shot.sort(key=lambda lay: abs(lay.scroll - scroll))
         same = next((lay for lay in shot if lay.state.keyboard == keyboard), None)
         return same or next((lay for lay in shot if not lay.state.keyboard), None)
 
@@ -312,6 +344,13 @@ def _with_focus(drawn: Drawn, name: str) -> Drawn:
         if found is not child:
             return Drawn(drawn.key, drawn.node, drawn.row, (*drawn.children[:i], found, *drawn.children[i + 1 :]))
     return drawn
+
+
+def _pixels(value: Value) -> int:
+    """A scroll position; 0 for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _FURTHEST:
+        return 0
+    return int(value)
 
 
 def _name(value: Value) -> str | None:

@@ -1,7 +1,7 @@
 """The recorded looks of a screen that has a template: where a drawing shows what a capture showed, it lies where that lay.
 
 Two trees show the same where they differ in places and order numbers at most. Of several recorded looks with one tree (a
-page scrolled, say) the one whose own guard holds is taken, else the first.
+page scrolled, say) the one whose own guard holds is taken, else the one that was scrolled as far as the drawing is.
 """
 
 from __future__ import annotations
@@ -17,15 +17,21 @@ from phoneworld.ui.node import Hierarchy, Node, Path
 _LEFT_OUT = frozenset({"bounds", "index", "drawing_order", "extra", "focused", "children", "scrollable", "focusable", "visible"})
 _shown = attrgetter(*(f.name for f in fields(Node) if f.name not in _LEFT_OUT))
 
+_KEPT = 8192
+
 
 class Looks:
     """The layouts of a screen by what they show."""
 
-    def __init__(self, layouts: Iterable[Layout], template: Template) -> None:
+    def __init__(self, layouts: Iterable[Layout], template: Template, density: int) -> None:
+        self._slack = density // 160
         self._by_tree: dict[Hashable, list[Layout]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        """Each tree that is part of a recorded one, by what it shows."""
+        self._known: dict[int, tuple[int | None, Drawn]] = {}
         for layout in layouts:
             if layout.size == template.size:
-                tree = tuple(_of_node(w) for w in layout.hierarchy.windows)
+                tree = tuple(self._of_node(w) for w in layout.hierarchy.windows)
                 self._by_tree.setdefault((layout.state.keyboard, tree), []).append(layout)
 
     @property
@@ -33,20 +39,33 @@ class Looks:
         """The layouts that are not the only one to show what they show."""
         return tuple(layout for found in self._by_tree.values() if len(found) > 1 for layout in found)
 
-    def find(self, windows: tuple[Drawn, ...], *, keyboard: bool, holds: Callable[[Layout], bool]) -> Layout | None:
-        """The recorded look of a drawing, or None where it was never seen."""
-        found = self._by_tree.get((keyboard, tuple(map(_of_drawn, windows))))
+    def find(self, windows: tuple[Drawn, ...], *, keyboard: bool, scroll: int, holds: Callable[[Layout], bool]) -> Layout | None:
+        """The recorded look of a drawing scrolled to a place, or None where it was never seen."""
+        found = self._by_tree.get((keyboard, tuple(map(self._of_drawn, windows))))
         if not found:
             return None
-        return next((layout for layout in found if holds(layout)), found[0]) if len(found) > 1 else found[0]
+        if len(found) > 1:
+            recorded = next((layout for layout in found if holds(layout)), None)
+            if recorded is not None:
+                return recorded
+        return next((layout for layout in found if abs(layout.scroll - scroll) <= self._slack), None)
 
+    def _of_node(self, node: Node) -> int:
+        return self._numbers.setdefault((_shown(node), *map(self._of_node, node.children)), len(self._numbers))
 
-def _of_node(node: Node) -> Hashable:
-    return (_shown(node), tuple(map(_of_node, node.children))) if node.children else (_shown(node), ())
-
-
-def _of_drawn(drawn: Drawn) -> Hashable:
-    return (_shown(drawn.node), tuple(map(_of_drawn, drawn.children))) if drawn.children else (_shown(drawn.node), ())
+    def _of_drawn(self, drawn: Drawn) -> int | None:
+        """The number of what a drawing shows; None where nothing recorded shows that. Kept, for rows are drawn over and over."""
+        known = self._known.get(id(drawn))
+        if known is not None:
+            return known[0]
+        number: int | None = None
+        below = tuple(map(self._of_drawn, drawn.children))
+        if None not in below:
+            number = self._numbers.get((_shown(drawn.node), *below))
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[id(drawn)] = (number, drawn)
+        return number
 
 
 def with_focus_of(tree: Hierarchy, windows: tuple[Drawn, ...]) -> Hierarchy:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from phoneworld.program.expr import Blank, Case, Column, Const, Equal, Expr, Not, Value, Var
-from phoneworld.program.program import TriggerKind
+from phoneworld.program.program import EvidenceKind, TriggerKind, weakest
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn
-from phoneworld.sim.acting import Acting, Reaction, World
+from phoneworld.sim.acting import Acting, Reaction, World, departed
 from phoneworld.sim.drawing import Drawing
 from phoneworld.sim.evaluate import NO_ROW, Row
 from phoneworld.sim.state import AppState
@@ -70,6 +70,24 @@ class OnTemplate(Acting):
 
     def assumed(self, app: AppState, message: str) -> Reaction:
         return super().assumed(self.world.off_path(app), message)
+
+    def scrolled(self, fired: Reaction | None, target: str, dy: int) -> Reaction | None:
+        drawing, drawn = self.drawing, self.drawing.drawn(target)
+        scrolling = drawing.model.template.scrolling
+        if scrolling is None or drawn is None or drawn.key != scrolling.slot:
+            return None
+        if fired is not None and (fired.app.screen != self.app.screen or self.world.scrolls(fired.rule)):
+            return None
+        moved = round(max(0, abs(dy) - scrolling.slop) * scrolling.ratio)
+        to = min(drawing.scroll + moved, drawing.most) if dy < 0 else max(drawing.scroll - moved, 0)
+        evidence: EvidenceKind = "inferred" if scrolling.cases else "assumed"
+        if to == drawing.scroll:
+            return fired or Reaction(self.app, departed(self.app, evidence), "the content does not move any further")
+        before = self.assumed(self.app, "") if fired is None else fired
+        app = replace(before.app, variables=before.app.variables.set(drawing.model.scroll, to))
+        if fired is not None:
+            return replace(fired, app=app, evidence=weakest(fired.evidence, evidence))
+        return Reaction(app, evidence, "the content follows the finger")
 
     def _row(self, drawn: Drawn) -> Row:
         table = self.drawing.model.table_of[drawn.key]
