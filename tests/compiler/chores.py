@@ -41,6 +41,8 @@ class Kind:
     """A field under the list whose words become a row by Enter or when it is left."""
     mark_all: bool = False
     newest_first: bool = False
+    says_empty: bool = False
+    """Without rows there are words in the place of the list."""
     prefixed: bool = False
     """Details say "Chore: NAME" where others say "NAME"."""
 
@@ -187,7 +189,7 @@ class App:
         body = [_text("heading", 100, "Chores"), _button("add", 100, "New", left=800)]
         if self.kind.search:
             body.append(self._field("search", 220, "Search"))
-        if self.chores:
+        if self.chores or not self.kind.says_empty:
             rows = tuple(self._shown_row(i, c) for i, c in enumerate(self.listed()))
             frame = Bounds(0, _top(0), SIZE.width, _top(8))
             body.append(_node("androidx.recyclerview.widget.RecyclerView", "list", frame, children=rows))
@@ -291,6 +293,38 @@ def action_of(tree: Hierarchy, words: str) -> Action:
 def _plain_id(node: Node) -> str:
     name = node.resource_id.partition(":id/")[2]
     return name.rstrip("0123456789").rstrip("_") if name[-1:].isdigit() else name
+
+
+WORDS = ("Rugs", "Bins", "Lawn", "Roof", "Car", "Attic", "Stairs", "Gate")
+
+
+def options(app: App) -> list[str]:
+    """All that a script could say next."""
+    counts: dict[str, int] = {}
+    found: list[str] = []
+    for node in app.tree().nodes():
+        if node.takes("tap"):
+            name = _plain_id(node)
+            found.append(f"tap {name} {counts.setdefault(name, 0)}")
+            counts[name] += 1
+    if app.focus:
+        found += [f"type {w}" for w in WORDS] + ["clear", "back"]
+    return [*found, "enter"] if app.focus == "quick" else found
+
+
+def walk(app: App, choices: Sequence[int]) -> list[str]:
+    """A script made of numbers: each picks one of what can be done."""
+    script: list[str] = []
+    for choice in choices:
+        can = options(app)
+        script.append(can[choice % len(can)])
+        app = app.act(action_of(app.tree(), script[-1]))
+    return script
+
+
+def add(words: str) -> list[str]:
+    """A script that adds a row by the form."""
+    return ["tap add", "tap draft", f"type {words}", "tap save"]
 
 
 def record(scripts: Sequence[Sequence[str]], app: App | None = None) -> StateGraph:

@@ -180,7 +180,7 @@ def test_a_look_that_was_not_recorded_is_drawn(bundle: Bundle) -> None:
         env.reset()
         ticked = env.step(BOX)[0]
         after, *_, info = env.step(Tap(90, 673))
-        assert info["changed"] and info["evidence"] == "assumed"
+        assert info["changed"] and info["evidence"] == "inferred"
         assert after.screenshot.shape == (SIZE.height, SIZE.width, 3)
         assert not np.array_equal(after.screenshot, ticked.screenshot)
 

@@ -1,0 +1,99 @@
+"""Lists that show some of their rows: what tabs let through, what a search finds, and what is no filter at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from phoneworld.compiler.history import Filter, shows_all
+from phoneworld.compiler.learning import Lesson
+from phoneworld.program.expr import TRUE
+from phoneworld.sim.evaluate import Scope, evaluate
+from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
+
+TABS = [
+    [*add("Rugs"), "tap done 0", "tap tab_open", "tap tab_done", "tap tab_all", "tap tab_done", "tap done 0", "tap tab_all", "tap done 2", "tap done 2"],
+    ["tap tab_open", *add("Bins"), "tap done 0", "tap tab_done", "tap tab_open", "tap done 0", "tap tab_all", "tap done 1"],
+    ["tap tab_done", "tap tab_all", *add("Lawn"), "tap tab_open", "tap remove 0", "tap tab_all"],
+]
+SEARCHES = [
+    [*add("Rugs"), "tap search", "type d", "clear", "type win", "clear", "back"],
+    ["tap search", "type l", "tap done 0", "clear", "back", *add("Dials"), "tap search", "type dis", "clear"],
+    ["tap search", "type ug", "clear", "type in", "clear"],
+]
+
+
+def found_in(scripts: Sequence[Sequence[str]], kind: Kind) -> tuple[Lesson, Filter]:
+    lesson = lesson_of(record(scripts, App(kind)))
+    (table,) = lesson.history.columns
+    return lesson, lesson.history.filters[table]
+
+
+DONE, OPEN = {"name.text": "Never seen", "done.checked": True}, {"name.text": "Nor this", "done.checked": False}
+
+
+@pytest.mark.parametrize(("tab", "done", "open_"), [("tab_all", True, True), ("tab_open", False, True), ("tab_done", True, False), (None, True, True)])
+def test_tabs_are_conditions_on_rows(tab: str | None, done: bool, open_: bool) -> None:
+    _, found = found_in(TABS, Kind(tabs=True))
+    assert set(found.switches) == {"tab_all", "tab_open", "tab_done"}
+    scope = Scope({found.mode: tab})
+    assert (evaluate(found.where, scope.at(DONE)), evaluate(found.where, scope.at(OPEN))) == (done, open_)
+
+
+def test_the_tab_touched_last_is_remembered_on_other_screens() -> None:
+    lesson, found = found_in(TABS, Kind(tabs=True))
+    second = [d for d in lesson.history.deeds if d.trace == "t2"]
+    assert [d.after.variables[found.mode] for d in second[:5]] == ["tab_open"] * 5
+
+
+def test_a_row_that_a_tab_hides_is_still_there() -> None:
+    lesson, found = found_in(TABS, Kind(tabs=True))
+    hidden = next(d for d in lesson.history.deeds if d.trace == "t2")
+    assert len(hidden.after.tables[found.table]) == 3 and len(hidden.after.shown[found.table]) == 2
+    assert not shows_all(hidden.after, found) and shows_all(hidden.before, found)
+
+
+def test_a_row_that_a_tick_hides_is_not_deleted() -> None:
+    """Under "open" a row that is ticked goes: it is found again, ticked, under "done"."""
+    lesson, found = found_in(TABS, Kind(tabs=True))
+    ticked = [d for d in lesson.history.deeds if d.trace == "t2" and d.aim.slot == "done"][0]
+    before, after = ticked.before.tables[found.table], ticked.after.tables[found.table]
+    assert len(after) == len(before) == 4
+    assert next(r for r in after if r["#"] == ticked.acted["#"])["done.checked"] is True
+
+
+def test_a_row_that_is_deleted_under_a_tab_does_not_come_back() -> None:
+    lesson, found = found_in(TABS, Kind(tabs=True))
+    last = [d for d in lesson.history.deeds if d.trace == "t3"][-1]
+    assert [r["name.text"] for r in last.after.tables[found.table]] == ["Laundry", "Windows", "Lawn"]
+
+
+def test_a_field_that_searches_finds_words_that_were_never_typed() -> None:
+    lesson, found = found_in(SEARCHES, Kind(search=True))
+    field = f"{screen_named(lesson, 'search')}.search.text"
+    assert found.mode == "" and found.search != TRUE
+
+    def finds(part: str, name: str) -> bool:
+        return bool(evaluate(found.where, Scope({field: part}, row={"name.text": name, "done.checked": False})))
+
+    assert finds("", "Anything") and finds("ny", "Anything") and finds("ANY", "anything")
+    assert not finds("other", "Anything")
+
+
+def test_what_a_search_hides_is_still_there() -> None:
+    lesson, found = found_in(SEARCHES, Kind(search=True))
+    typed = next(d for d in lesson.history.deeds if d.aim.kind == "type" and d.aim.slot == "search")
+    assert [r["name.text"] for r in typed.after.tables[found.table] if r["#"] not in typed.after.shown[found.table]] == ["Rugs"]
+    assert len(typed.after.tables[found.table]) == 4
+
+
+def test_deleting_and_adding_are_no_filter() -> None:
+    scripts = [[*add("Rugs"), "tap remove 0", *add("Dishes"), "tap remove 1"], [*add("Bins"), "tap done 0", "tap clear_done", *add("Laundry")]]
+    assert not lesson_of(record(scripts)).history.filters
+
+
+def test_tabs_that_hid_nothing_are_no_filter() -> None:
+    scripts = [["tap tab_open", "tap tab_all", "tap tab_open", *add("Rugs"), "tap tab_all"], [*add("Bins"), *add("Lawn")]]
+    start = App(Kind(tabs=True), tuple(c for c in App().chores if not c.done))
+    assert not lesson_of(record(scripts, start)).history.filters
