@@ -8,7 +8,7 @@ from statistics import median_low
 
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.effects import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
-from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, Filter, History, Sight, column, screen_of, variable
+from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, History, Sight, column
 from phoneworld.compiler.moments import MOMENT
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetRows, SetVar, Show, UpdateRows
@@ -45,13 +45,13 @@ def template_of(
 ) -> Template:
     """The template of a screen."""
     windows = history.patterns[screen].windows
-    return Template(tuple(_slot(screen, p, derived, None, history.filters) for p in windows), size, state, rotation, placement)
+    return Template(tuple(_slot(screen, p, history, derived, None) for p in windows), size, state, rotation, placement)
 
 
-def _slot(screen: str, part: Part, derived: Derived, table: str | None, filters: Mapping[str, Filter]) -> Slot:
+def _slot(screen: str, part: Part, history: History, derived: Derived, table: str | None) -> Slot:
     def value(attribute: str) -> Expr:
         if table is None:
-            name = variable(screen, part.key, attribute)
+            name = history.variable(screen, part.key, attribute)
             return derived.variables.get(name, Var(name))
         cell = column(part.key, attribute)
         return derived.columns.get(table, {}).get(cell, Column(cell))
@@ -59,11 +59,11 @@ def _slot(screen: str, part: Part, derived: Derived, table: str | None, filters:
     children: list[Slot | Rows] = []
     for child in part.children:
         if child.table is not None:
-            shown = filters.get(child.table)
-            row = _slot(screen, child, derived, child.table, filters)
+            shown = history.filters.get(child.table)
+            row = _slot(screen, child, history, derived, child.table)
             children.append(Rows(child.table, row, shown.where if shown is not None else TRUE))
         else:
-            children.append(_slot(screen, child, derived, table, filters))
+            children.append(_slot(screen, child, history, derived, table))
     when = value(SHOWN) if part.optional and part.table is None else TRUE
     return Slot(
         key=part.key,
@@ -150,13 +150,15 @@ def general_rules(history: History, learned: Mapping[ActionClass, Learned]) -> l
         if not right:
             continue
         support = tuple(d.name for d in right)
+        keyboard = {bool(d.before.variables.get(KEYBOARD)) for d in what.cases}
+        known = Equal(Var(KEYBOARD), Const(keyboard.pop())) if of.argument == "back" and len(keyboard) == 1 else None
         for way in outcomes(what.leads):
             rules.append(
                 Rule(
                     id=f"g{len(rules) + 1}",
                     screen=of.screen,
                     on=Trigger(of.kind, of.slot, of.argument),
-                    when=way.when,
+                    when=way.when if known is None else known if way.when == TRUE else All((known, way.when)),
                     then=(*effects_of(history, what, way), SetVar(MOMENT, Const(None))),
                     evidence=Evidence("inferred", support, len(support)),
                     settle_ms=median_low([d.settle_ms for d in what.cases]),
@@ -174,7 +176,7 @@ def effects_of(history: History, learned: Learned, way: Outcomes) -> tuple[Effec
     elif way.to != of.screen:
         effects.append(Show(way.to))
     for name, expr in learned.sets.items():
-        if name in (FOCUS, KEYBOARD) or way.to is None or screen_of(name) == way.to:
+        if name in (FOCUS, KEYBOARD) or way.to is None or name in history.names[way.to]:
             effects.append(SetVar(name, expr))
     effects += _currents(history, of)
     for rows in learned.rows:
@@ -217,7 +219,7 @@ def patch_of(
 ) -> Patch:
     """Compares what the general rule foretells of a step with what was recorded: of all that is known with `whole`, else of what is seen."""
     current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
-    told = foretell(learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
+    told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
     effects: list[Effect] = []
     right_screen = told.screen == deed.after.screen
     variables = told.variables if right_screen else {**deed.before.variables, **{n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}}

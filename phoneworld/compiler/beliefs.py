@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from phoneworld.compiler.history import CURRENT, Alias, Beliefs, Deed, History, Sight, is_hidden, screen_of
-from phoneworld.program.expr import Value
+from phoneworld.compiler.history import CURRENT, Alias, Beliefs, Deed, History, Sight, is_hidden, screen_of, slot_of
+from phoneworld.program.expr import Value, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 
 _AGREE = 0.6
@@ -23,7 +23,8 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     for name, alias in aliases.items():
         details.setdefault(screen_of(name), alias.table)
     cells, places = _found_later(history)
-    return Beliefs(_initial(history, aliases), aliases, details, cells, places)
+    same = before.same or _same(history, aliases)
+    return Beliefs(_initial(history, aliases), aliases, details, cells, places, before.filters, same)
 
 
 def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
@@ -77,6 +78,32 @@ def _aliases(history: History) -> dict[str, Alias]:
         aliases |= {n: Alias(table, "@" + n) for n in names if n not in equal and _by_row(n, deeds)}
         found |= {n: a for n, a in aliases.items() if n not in found and _holds(history, n, a)}
     return found
+
+
+_TIMES, _STAYS = 3, 0.7
+
+
+def _same(history: History, aliases: Mapping[str, Alias]) -> dict[str, str]:
+    """The variables of one slot on several screens that mostly stay as they are when one goes from one screen to the other."""
+    stayed: dict[tuple[str, str], list[tuple[Value, bool]]] = {}
+    for deed in history.deeds:
+        a, b = deed.before, deed.after
+        if a.screen == b.screen:
+            continue
+        for name in b.seen:
+            slot, other = slot_of(name), a.screen + name[len(b.screen) :]
+            if not slot or "/" in slot or "[" in slot or screen_of(name) != b.screen or other not in a.seen or name in aliases:
+                continue
+            pair = (min(name, other), max(name, other))
+            stayed.setdefault(pair, []).append((a.variables[other], same_value(a.variables[other], b.variables[name])))
+    one: dict[str, str] = {}
+    for (a_name, b_name), seen in sorted(stayed.items()):
+        if len(seen) < _TIMES or len({(type(v), v) for v, _ in seen}) < 2 or sum(ok for _, ok in seen) < _STAYS * len(seen):
+            continue
+        root = one.get(a_name, a_name)
+        for name in (a_name, b_name):
+            one[name] = root
+    return {name: root for name, root in one.items() if name != root}
 
 
 def _by_row(name: str, deeds: Sequence[Deed]) -> bool:

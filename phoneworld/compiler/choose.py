@@ -34,13 +34,16 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
+from phoneworld.program.template import FOCUS, KEYBOARD
 from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import Scope
 
 ERROR_BITS = 14.0
 EXCEPTION_BITS = 3.0
 _EXPECTED_BITS = 0.5
-_WORD_BITS, _MOST_WORD_BITS = 0.8, 12.0
+_DEVICE_BITS = 9.0
+"""Whether the keyboard is up goes along with much and is the reason of little."""
+_WORD_BITS, _MOST_WORD_BITS = 0.8, 9.0
 _DEFAULTS_TRIED, _CONDITIONS_PAIRED = 8, 24
 
 
@@ -191,8 +194,8 @@ def bits(expr: Expr) -> float:
             return 2.5
         case Acted():
             return 3.0
-        case Var():
-            return 5.0
+        case Var(name):
+            return _DEVICE_BITS if name in (FOCUS, KEYBOARD) else 5.0
         case Cell(_, _, where):
             return 4.5 + bits(where) * 0.2
         case Not(of):

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.arrangement import find_placements, sample_of
-from phoneworld.compiler.assemble import general_rules, kept_rows, recorded_steps, tables_of, template_of, variables_of
-from phoneworld.compiler.history import Deed, lone_captures
+from phoneworld.compiler.assemble import (
+    free_columns,
+    general_rules,
+    kept_rows,
+    recorded_steps,
+    tables_of,
+    template_of,
+    variables_of,
+)
+from phoneworld.compiler.history import Deed, Sight, lone_captures
 from phoneworld.compiler.learning import Lesson, infer
 from phoneworld.compiler.moments import MOMENT, Walk, find_moments
 from phoneworld.compiler.screens import Screens, find_screens
+from phoneworld.compiler.scrolling import Swiped, find_scrolling, find_swipes, with_position, with_positions
 from phoneworld.compiler.template import plain, restored
 from phoneworld.compiler.verify import Replay, replay
 from phoneworld.errors import ProgramError
@@ -19,7 +29,7 @@ from phoneworld.graph.graph import Capture, StateGraph
 from phoneworld.program.check import check_program
 from phoneworld.program.expr import OneOf, same_value
 from phoneworld.program.program import Layout, Program, Screen, Start, Table, Trigger, Variable
-from phoneworld.program.template import ROW_ID, Slot, Template
+from phoneworld.program.template import ROW_ID, Slot
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.geometry import Size
 
@@ -79,11 +89,10 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     walks = _walks(graph, found, lesson)
     moments = find_moments(walks)
     when: dict[str, list[int]] = {}
-    for moment, layout in moments.layout.items():
-        when.setdefault(layout, []).append(moment)
-    screens = {
-        s.id: replace(s, layouts=_guarded(s.layouts, when), template=_template(s, graph, lesson)) for s in found.screens.values()
-    }
+    for moment, look in moments.layout.items():
+        when.setdefault(look.partition(" ")[0], []).append(moment)
+    swipes = find_swipes(graph, history.deeds)
+    screens = {s.id: _drawn(replace(s, layouts=_guarded(s.layouts, when)), graph, lesson, swipes) for s in found.screens.values()}
     recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of)
     variables = {
         MOMENT: Variable(MOMENT, moments.of[walks[0].trace][0]),
@@ -96,12 +105,14 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         activity=graph.app.activity,
         device=_device(graph, walks[0].trace),
         screens=screens,
-        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[w.layouts[0]], lesson, variables, tables) for w in walks},
+        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[w.layouts[0].partition(' ')[0]], lesson, variables, tables) for w in walks},
         variables=variables,
         tables=tables,
-        rules=(*recorded.rules, *general_rules(history, lesson.learned)),
+        rules=(*with_positions(recorded.rules, screens, moments.layout), *general_rules(history, lesson.learned)),
         clock_ms=next((c.state.clock_ms or c.time_ms for c in graph.captures.values()), 0),
     )
+    starts = {w.trace: with_position(program.starts[w.trace], screens, w.layouts[0]) for w in walks}
+    program = replace(program, starts=starts)
     check_program(program)
     replayed = replay(program, graph)
     wrong = _not_shown(graph, replayed, found, lesson)
@@ -143,12 +154,15 @@ def _held(program: Program, wrong: frozenset[str], lesson: Lesson) -> Program:
     return replace(program, screens={s.id: replace(s, layouts=tuple(map(held, s.layouts))) for s in program.screens.values()})
 
 
-def _template(screen: Screen, graph: StateGraph, lesson: Lesson) -> Template:
-    first = screen.layouts[0]
+def _drawn(screen: Screen, graph: StateGraph, lesson: Lesson, swipes: Sequence[Swiped]) -> Screen:
+    """The screen with its template, and where each of its layouts is scrolled to."""
+    first, history = screen.layouts[0], lesson.history
     captures = [graph.captures[c] for lay in screen.layouts for c in lay.captures if lay.size == first.size]
-    samples = [sample_of(c, lesson.history.content[c.id][1].places, graph.device.density) for c in captures]
-    placement = find_placements(samples)
-    return template_of(screen.id, lesson.history, lesson.derived, first.size, first.state, placement, first.hierarchy.rotation)
+    samples = {c.id: sample_of(c, history.content[c.id][1].places, graph.device.density) for c in captures}
+    found = find_scrolling(find_placements(list(samples.values())), samples, swipes, graph.device.density)
+    template = template_of(screen.id, history, lesson.derived, first.size, first.state, found.placement, first.hierarchy.rotation)
+    layouts = tuple(replace(lay, scroll=found.positions.get(lay.captures[0], 0)) for lay in screen.layouts)
+    return replace(screen, layouts=layouts, template=replace(template, scrolling=found.scrolling))
 
 
 def _walks(graph: StateGraph, found: Screens, lesson: Lesson) -> list[Walk]:
@@ -156,14 +170,25 @@ def _walks(graph: StateGraph, found: Screens, lesson: Lesson) -> list[Walk]:
     deeds = {(d.trace, d.index): d for d in lesson.history.deeds}
     walks: list[Walk] = []
     for trace in sorted(graph.traces, key=lambda t: t.start_kind != "fresh"):
-        layouts, triggers = [found.sightings[trace.start].layout], []
+        layouts, triggers = [_look(found, lesson, trace.start, lesson.history.starts[trace.id])], []
         for index, transition in enumerate(trace.transitions):
             deed = deeds.get((trace.id, index))
             triggers.append(_trigger(deed) if deed is not None else Trigger("wait", "", "0"))
-            layouts.append(found.sightings[transition.target].layout)
+            layouts.append(_look(found, lesson, transition.target, deed.after if deed is not None else None))
         walks.append(Walk(trace.id, tuple(layouts), tuple(triggers)))
-    walks += (Walk(name, (found.sightings[capture].layout,), ()) for name, capture in lone_captures(graph).items())
+    walks += (Walk(name, (_look(found, lesson, c, lesson.history.starts[name]),), ()) for name, c in lone_captures(graph).items())
     return walks
+
+
+def _look(found: Screens, lesson: Lesson, capture: str, sight: Sight | None) -> str:
+    """What must agree for two states to be one: the layout, and all that is known of what it does not show."""
+    layout = found.sightings[capture].layout
+    if sight is None:
+        return layout
+    kept = sorted((n, v) for n, v in sight.variables.items() if n not in lesson.derived.variables)
+    columns = {t: free_columns(lesson.history, lesson.derived, t) for t in sight.tables}
+    rows = sorted((t, kept_rows(rs, (ROW_ID, *columns[t]))) for t, rs in sight.tables.items())
+    return f"{layout} {hashlib.sha256(repr((kept, rows)).encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
 
 
 def _trigger(deed: Deed) -> Trigger:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
-from phoneworld.compiler.history import CURRENT, History, Sight, screen_of, shows_all, variable
+from phoneworld.compiler.history import CURRENT, History, Sight, shows_all, slot_of
 from phoneworld.compiler.rewrite import inlined, with_cells
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.expr import (
@@ -79,7 +79,7 @@ def find_derived(history: History, *, sure_only: bool = False) -> Derived:
         filters = [f for f in history.filters.values() if f.screen == screen]
         sure = [s for s in mine if all(shows_all(s, f) for f in filters)] if sure_only and filters else mine
         if mine:
-            _derive_screen(history, derived, screen, mine, sure or mine)
+            _derive_screen(history, derived, screen, mine, sure or mine, sights)
     derived.variables = {n: inlined(e, derived.variables) for n, e in derived.variables.items()}
     return derived
 
@@ -143,18 +143,22 @@ def _composed(target: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) 
 # Screens
 
 
-def _derive_screen(history: History, derived: Derived, screen: str, mine: Sequence[Sight], sure: Sequence[Sight]) -> None:
-    names = sorted({n for s in mine for n in s.seen if screen_of(n) == screen})
+def _derive_screen(
+    history: History, derived: Derived, screen: str, mine: Sequence[Sight], sure: Sequence[Sight], every: Sequence[Sight]
+) -> None:
+    names = sorted(history.names[screen])
+    many = {n for n in names if sum(n in shown for shown in history.names.values()) > 1}
     tables = _tables(history, screen, mine)
     parents = _parents(history.patterns[screen].windows)
     counts = _counts(history, derived, tables, mine)
-    inputs = {variable(screen, p.key, a) for p in history.patterns[screen].walk() for a in ("text", "checked", "selected") if p.node.is_editable or (a != "text" and p.node.checkable)}
+    inputs = {history.variable(screen, p.key, a) for p in history.patterns[screen].walk() for a in ("text", "checked", "selected") if p.node.is_editable or (a != "text" and p.node.checkable)}
     order = sorted(names, key=lambda n: (n in inputs, not n.endswith("." + SHOWN), n.endswith(".text"), n))
     certain: set[str] = set()
     for name in order:
         if name.endswith("." + SHOWN):
-            above = parents.get(name.removeprefix(screen + ".").removesuffix("." + SHOWN), "")
-            if above and all(s.variables[name] for s in mine if name in s.seen and s.variables.get(variable(screen, above, SHOWN), True)):
+            above = parents.get(slot_of(name), "")
+            around = history.variable(screen, above, SHOWN)
+            if above and all(s.variables[name] for s in (every if name in many else mine) if name in s.seen and s.variables.get(around, True)):
                 derived.variables[name] = Const(True)
                 certain.add(name)
     for name in order:
@@ -164,8 +168,10 @@ def _derive_screen(history: History, derived: Derived, screen: str, mine: Sequen
             alias = history.aliases[name]
             derived.variables[name] = cell_of(derived, alias.table, alias.column)
             continue
-        slot = name.removeprefix(screen + ".").rpartition(".")[0]
-        above = variable(screen, parents[slot], SHOWN) if parents.get(slot) else ""
+        if name in many and name not in history.aliases:
+            continue
+        slot = slot_of(name)
+        above = history.variable(screen, parents[slot], SHOWN) if parents.get(slot) else ""
         there = [s for s in mine if name in s.seen and (not name.endswith("." + SHOWN) or s.variables.get(above, True))]
         values = [s.variables[name] for s in there]
         kinds = {(type(v), v) for v in values}
@@ -198,7 +204,10 @@ def _counts(history: History, derived: Derived, tables: Sequence[str], mine: Seq
                 continue
             kinds = {type(r.get(name)) for s in mine for r in s.tables[table]}
             if bool in kinds:
-                counts += [Count(table, Equal(Column(name), Const(True))), Count(table, Not(Equal(Column(name), Const(True))))]
+                ticked = Equal(Column(name), Const(True))
+                counts += [Count(table, ticked), Count(table, Not(ticked))]
+                if table in history.filters:
+                    counts += [Count(table, All((history.filters[table].where, w))) for w in (ticked, Not(ticked))]
     return counts
 
 
@@ -272,6 +281,8 @@ def _words(
             options += compositions(texts, {e: [v[i] for i in members] for e, v in sources.items()})
         elif len(groups) <= 4 and len(set(texts)) == 1:
             options.append(Const(texts[0]))
+    elsewhere = {v for i, v in enumerate(target) if i not in set(certain)}
+    options += [Const(v) for v in sorted(map(str, elsewhere))] if len(elsewhere) <= 2 else []
     conditions: list[Expr] = [Equal(c, Const(n)) for c in counts for n in (0, 1)]
     conditions += [Var(o) for o in others if all(o in s.seen and isinstance(s.variables[o], bool) for s in there)]
     chosen = choose([Example(_scope(s), v) for s, v in zip(there, target, strict=True)], options, conditions, exceptions=2)

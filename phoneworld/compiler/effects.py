@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.derive import Derived, current_row
-from phoneworld.compiler.history import CURRENT, Aim, Deed, History, Sight, screen_of
+from phoneworld.compiler.history import CURRENT, Aim, Deed, History, Sight, is_hidden
 from phoneworld.program.expr import (
     TRUE,
     Acted,
@@ -40,7 +40,7 @@ from phoneworld.sim.evaluate import Row, Scope, evaluate
 
 BELOW = "<below>"
 """Read in `leads`: the screen below on the back stack."""
-_FEW_VALUES = 6
+_FEW_VALUES, _FEW_TEXTS = 6, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ def learn(
     vocabulary = _Vocabulary(history, derived)
     shared = {screen: _shared(vocabulary, screen, history, stacks, doubtful) for screen in history.patterns}
     learned = {c: _Learner(vocabulary, c, deeds, stacks, doubtful, shared[c.screen]).learned() for c, deeds in groups.items()}
+    learned = {c: _promoted(history, derived, what, learned, stacks) for c, what in learned.items()}
     for screen, pattern in history.patterns.items():
         if not shared[screen].sets and shared[screen].inserted is None:
             continue
@@ -102,6 +103,54 @@ def learn(
             if of not in learned and not part.node.is_editable and not part.node.checkable:
                 learned[of] = shared[screen].learned(of)
     return learned
+
+
+def _promoted(
+    history: History, derived: Derived, what: Learned, learned: Mapping[ActionClass, Learned], stacks: Mapping[str, tuple[str, ...]]
+) -> Learned:
+    """What an action does, or what another of the screen does where that explains this one better from more cases.
+
+    Enter in a form's last field and its button are one thing to the app; the one tells what the other was too seldom tried for.
+    """
+    ends = {d.after.screen for d in what.cases}
+    if len(what.cases) >= _OFTEN or not _submits(what.of) or not (what.rows or any(n not in (FOCUS, KEYBOARD) for n in what.sets)):
+        return what
+    own = len(what.wrong)
+    best: tuple[int, int, str, Learned] | None = None
+    for of, other in learned.items():
+        if of.screen != what.of.screen or of == what.of or not _submits(of) or of.kind == what.of.kind or not other.rows or len(other.cases) <= len(what.cases) or not ends <= {d.after.screen for d in other.cases}:
+            continue
+        wrong = [d.name for d in what.cases if not _explains(history, derived, other, d, stacks.get(d.name, ()))]
+        if len(wrong) <= own and len(wrong) < len(what.cases):
+            rank = (len(wrong), -len(other.cases), repr(of))
+            if best is None or rank < best[:3]:
+                best = (*rank, replace(other, of=what.of, cases=what.cases, wrong=frozenset(wrong)))
+    return what if best is None else best[3]
+
+
+_OFTEN = 8
+
+
+def _submits(of: ActionClass) -> bool:
+    """True for a touch and for the keys that send a form."""
+    return of.kind == "tap" or (of.kind == "key" and of.argument in ("enter", "search"))
+
+
+def _explains(history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...]) -> bool:
+    """True where what was learned of an action tells a step of another right, as far as it was seen."""
+    current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
+    next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in deed.before.tables.items()}
+    told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
+    if told.screen != deed.after.screen:
+        return False
+    seen = (n for n in deed.after.seen if n not in derived.variables and n not in (FOCUS, KEYBOARD))
+    if any(not same_value(told.variables.get(n), deed.after.variables[n]) for n in seen):
+        return False
+    for table, rows in deed.after.tables.items():
+        free = [c for c in history.columns[table] if c not in derived.columns.get(table, {}) and not is_hidden(c)]
+        if [[r.get(c) for c in free] for r in rows] != [[r.get(c) for c in free] for r in told.tables.get(table, ())]:
+            return False
+    return True
 
 
 _TOUCHES: tuple[TriggerKind, ...] = ("tap", "double_tap", "long_press")
@@ -140,7 +189,7 @@ def _shared(
         left = Equal(Var(FOCUS), Const(focus))
         learner = _Learner(vocabulary, ActionClass(screen, "tap", ""), deeds, stacks, doubtful, Shared(screen))
         for name in (*vocabulary.names(screen), FOCUS, KEYBOARD):
-            chosen, there = learner.choice(name)
+            chosen, there = learner.choice(name, exceptions=0 if name in (FOCUS, KEYBOARD) else 1)
             if chosen is None or chosen.expr == Var(name) or len(chosen.wrong) > (1 - _MOSTLY) * len(there):
                 continue
             changed = {d.aim.slot for i, d in enumerate(there) if i not in chosen.wrong and not same_value(d.before.variables.get(name), d.after.variables[name])}
@@ -171,8 +220,7 @@ class _Vocabulary:
                 values.setdefault(name, set()).add((type(sight.variables[name]), sight.variables[name]))
         self.values = {n: [v for _, v in sorted(vs, key=repr)] for n, vs in values.items()}
         self._names = {
-            screen: sorted({n for n in set().union(*(s.seen for s in seen)) if screen_of(n) == screen and self.free(n)})
-            for screen, seen in self.by_screen.items()
+            screen: sorted(n for n in shown if self.free(n)) for screen, shown in history.names.items()
         }
 
     def free(self, name: str) -> bool:
@@ -247,7 +295,7 @@ class _Learner:
         self._note(deeds, chosen)
         return chosen.expr
 
-    def choice(self, name: str) -> tuple[Choice | None, list[Deed]]:
+    def choice(self, name: str, exceptions: int = 2) -> tuple[Choice | None, list[Deed]]:
         """What a variable becomes, and the steps after which it was seen. No choice where it never changed."""
         deeds = [d for d in self._deeds if name in d.after.seen]
         expected = self._shared.sets.get(name)
@@ -256,7 +304,7 @@ class _Learner:
         if expected is None and all(same_value(d.before.variables.get(name, _UNKNOWN), d.after.variables[name]) for d in deeds):
             return None, deeds
         examples = [Example(_scope(d), d.after.variables[name]) for d in deeds]
-        return choose(examples, self._values(name, examples), self._conditions, expected=expected), deeds
+        return choose(examples, self._values(name, examples), self._conditions, exceptions, expected), deeds
 
     def insertion(self, table: str) -> RowEffects | None:
         """A row that comes after most of these steps, or after those that a condition tells; None where there is no such row."""
@@ -298,6 +346,8 @@ class _Learner:
                 if other != name and any(isinstance(v, wanted) for v in self._v.values.get(other, ())):
                     options += [Var(other), Trim(Var(other))] if wanted is str else [Var(other), Not(Var(other))]
             options += self._cells(wanted)
+        if str in kinds and len(values) > _FEW_TEXTS:
+            options += self._composed(examples)
         if int in kinds:
             options += [Plus(Var(name), 1), Plus(Var(name), -1)]
         return options
@@ -312,6 +362,10 @@ class _Learner:
         }
         if self._of.kind == "type":
             sources[Typed()] = [e.scope.typed for e in words]
+        for expr in self._cells(str):
+            cells = [evaluate(expr, e.scope) for e in words]
+            if all(isinstance(c, str) for c in cells):
+                sources[expr] = cells
         return compositions([e.value for e in words], sources)
 
     def _typed(self) -> list[Expr]:
@@ -443,7 +497,7 @@ class _Learner:
             if any(t is bool for t, _ in kinds):
                 options.append(Not(Column(column)))
                 options += [o for n in self._v.names(self._of.screen) if any(isinstance(v, bool) for v in self._v.values.get(n, ())) for o in (Var(n), Not(Var(n)))]
-                options += [o for n, e in self._v.derived.variables.items() if screen_of(n) == self._of.screen and any(isinstance(v, bool) for v in self._v.values.get(n, ())) and not n.endswith(".shown") for o in (Var(n), Not(Var(n)))]
+                options += [o for n in sorted(self._v.history.names[self._of.screen]) if not self._v.free(n) and any(isinstance(v, bool) for v in self._v.values.get(n, ())) and not n.endswith(".shown") for o in (Var(n), Not(Var(n)))]
             if any(t is str for t, _ in kinds):
                 options += self._typed()
                 options += [o for c in self._v.columns(table) if c != column for o in (Column(c), Trim(Column(c)))]
@@ -516,7 +570,7 @@ class Outcome:
 
 
 def foretell(
-    learned: Learned, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value], stack: tuple[str, ...], next_row: Mapping[str, int]
+    history: History, learned: Learned, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value], stack: tuple[str, ...], next_row: Mapping[str, int]
 ) -> Outcome:
     """What the learned effects make of a state. `current` are the variables that the action itself sets: current rows, filters."""
     scope = Scope({**before.variables, **_own_current(current)}, before.tables, aim.typed, acted=acted)
@@ -524,7 +578,7 @@ def foretell(
     screen = str(evaluate(learned.leads, at_screen))
     variables = dict(before.variables)
     for name, expr in learned.sets.items():
-        if screen_of(name) == screen or name in (FOCUS, KEYBOARD):
+        if name in history.names.get(screen, ()) or name in (FOCUS, KEYBOARD):
             variables[name] = evaluate(expr, scope)
     variables |= current
     tables = dict(before.tables)

@@ -125,6 +125,8 @@ class Beliefs:
     places: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
     """Where a row that came to be out of sight was found to stand: by trace, table and row."""
     filters: Mapping[str, Filter] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Variables that are one with that of another screen: a message that stays while one goes on, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,14 @@ class History:
     """Tables whose rows carry a number in the id of a slot: that slot. The number is the row's id."""
     aliases: Mapping[str, Alias] = field(default_factory=dict)
     filters: Mapping[str, Filter] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The variables that each screen shows, but for focus and keyboard."""
+
+    def variable(self, screen: str, slot: str, attribute: str) -> str:
+        """The name of the variable behind one attribute of one slot of a screen."""
+        name = variable(screen, slot, attribute)
+        return self.same.get(name, name)
 
     def sights(self) -> Iterator[Sight]:
         """All states in the order of recording."""
@@ -168,6 +178,11 @@ def _columns_in(expr: Expr) -> tuple[str, ...]:
 def variable(screen: str, slot: str, attribute: str) -> str:
     """The name of the variable behind one attribute of one slot."""
     return f"{screen}.{slot}.{attribute}"
+
+
+def slot_of(name: str) -> str:
+    """The slot of a variable."""
+    return name.partition(".")[2].rpartition(".")[0]
 
 
 def screen_of(name: str) -> str:
@@ -238,7 +253,14 @@ def find_history(
     for name, capture in lone_captures(graph).items():
         if capture in content:
             starts[name] = teller.first(name, capture)
-    return History(patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, teller.beliefs.aliases, teller.beliefs.filters)
+    told = teller.beliefs
+    shown: dict[str, set[str]] = {screen: set() for screen in screens}
+    for sight in (*starts.values(), *(d.after for d in deeds)):
+        shown[sight.screen].update(sight.seen)
+    names = {screen: frozenset(found - {FOCUS, KEYBOARD}) for screen, found in shown.items()}
+    return History(
+        patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names
+    )
 
 
 class _Teller:
@@ -278,7 +300,8 @@ class _Teller:
         seen: dict[str, Value] = {}
         for slot, attribute in self._kept[screen]:
             if (slot, attribute) in content.values:
-                seen[variable(screen, slot, attribute)] = content.values[slot, attribute]
+                name = variable(screen, slot, attribute)
+                seen[self.beliefs.same.get(name, name)] = content.values[slot, attribute]
         recorded = self._graph.captures[capture]
         seen[KEYBOARD] = recorded.state.keyboard
         for filter_ in self.beliefs.filters.values():

@@ -49,7 +49,7 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
     derived = find_derived(history, sure_only=True)
     learned = learn(history, derived, stacks, _doubtful(history))
     for _ in range(_REVISIONS if filters else 0):
-        history = find_history(graph, screens, patterns, beliefs, _Foreteller(learned, stacks))
+        history = find_history(graph, screens, patterns, beliefs, _Foreteller(history, learned))
         derived = find_derived(history, sure_only=True)
         learned = learn(history, derived, stacks, frozenset())
     return Lesson(history, beliefs, derived, learned, stacks)
@@ -58,7 +58,8 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
 class _Foreteller:
     """What was learned in one telling, asked in the next about rows that are out of sight."""
 
-    def __init__(self, learned: Mapping[ActionClass, Learned], stacks: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, history: History, learned: Mapping[ActionClass, Learned]) -> None:
+        self._history = history
         self._learned = learned
 
     def __call__(self, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value]) -> Mapping[str, tuple[Row, ...]]:
@@ -66,7 +67,7 @@ class _Foreteller:
         if what is None:
             return before.tables
         next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in before.tables.items()}
-        told = foretell(what, before, aim, acted, current, (), next_row).tables
+        told = foretell(self._history, what, before, aim, acted, current, (), next_row).tables
         # Where nothing is out of sight, seeing is better than foretelling.
         return {t: rows if len(before.tables[t]) != len(before.shown.get(t, ())) or _changes_filter(current) else before.tables[t] for t, rows in told.items()}
 

@@ -302,7 +302,3 @@ def _rows(template: Template) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(rows), frozenset(cells)
 
 
-def lines(plan: Plan, most: int = 8) -> list[str]:
-    """The first questions in words, one a line."""
-    told = [q.why for q in plan.questions[:most]]
-    return [*told, f"… {len(plan.questions) - most} more"] if len(plan.questions) > most else told

@@ -102,7 +102,7 @@ def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = 
     builder.grow(root, [[_Seen(w, (i,), (c,)) for i, w in enumerate(tree.windows)] for c, tree in enumerate(trees)], None)
     _name(root, name)
     contents = tuple(builder.content(c, root) for c in range(len(trees)))
-    _trim(root, contents)
+    _trim(root, contents, typed)
     return Pattern(tuple(root.children), {p.table: p for w in root.children for p in w.walk() if p.table}, contents)
 
 
@@ -155,6 +155,8 @@ class _Builder:
             return False
         words = [[_words(node) for node in nodes] for nodes in lists]
         if is_list and any(w in text for ws in words for texts in ws for text in texts for w in self._typed):
+            return True
+        if is_list and most >= 2 and _alike(lists) and all(any(n.checkable for n in _below(node)) for nodes in lists for node in nodes):
             return True
         names = [[texts[0] if texts else "" for texts in ws] for ws in words]
         distinct = {n for ns in names for n in ns}
@@ -233,6 +235,12 @@ def _alike(lists: list[list[Node]]) -> bool:
         kinds = [frozenset(_kind(c) for c in node.children) for node in nodes]
         shares += [len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairwise(kinds)]
     return not shares or sum(shares) / len(shares) >= 0.5
+
+
+def _below(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _below(child)
 
 
 def _one_order(names: list[list[str]]) -> bool:
@@ -376,8 +384,8 @@ def _name(root: Part, screen: str) -> None:
                 part.table = f"{part.table}~{tables[part.table]}"
 
 
-def _trim(root: Part, contents: Sequence[Content]) -> None:
-    """Says of each part which attributes vary, and takes its node to be as it was when first seen."""
+def _trim(root: Part, contents: Sequence[Content], typed: frozenset[str]) -> None:
+    """Says of each part which attributes vary: those seen to, what a person can change, and words that somebody typed."""
     seen: dict[tuple[str, str], set[Value]] = {}
     for content in contents:
         for key, value in content.values.items():
@@ -388,8 +396,17 @@ def _trim(root: Part, contents: Sequence[Content]) -> None:
                     key, _, attribute = name.rpartition(".")
                     seen.setdefault((key, attribute), set()).add((type(value).__name__, value))  # type: ignore[arg-type]
     for part in root.walk():
-        part.varying = tuple(a for a in ATTRIBUTES if len(seen.get((part.key, a), ())) > 1)
+        part.varying = tuple(a for a in ATTRIBUTES if len(seen.get((part.key, a), ())) > 1 or _may_vary(part, a, typed))
         part.optional = part.table is None and len(seen.get((part.key, SHOWN), ())) > 1
+
+
+def _may_vary(part: Part, attribute: SlotAttribute, typed: frozenset[str]) -> bool:
+    node = part.node
+    if attribute == "checked":
+        return node.checkable
+    if attribute == "text":
+        return node.is_editable or any(word in node.text for word in typed)
+    return False
 
 
 def restored(pattern: Pattern, content: Content) -> tuple[Node, ...]:
