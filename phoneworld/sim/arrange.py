@@ -86,18 +86,25 @@ def arrange_scrolled(
     scroller = next((w.scroller for w in laid if w.scroller is not None), None)
     most = 0
     if scroller is not None and scroller.kids:
-        page.longer = most = _most(scroller, rest, density)
+        # A page one pixel of its own too long stays where it is.
+        most = max(0, round(_beyond(scroller) + rest))
+        page.longer = most = most if most > density // 160 else 0
         scroll = min(max(scroll, 0), most)
     else:
         scroll = 0
     return Arranged(tuple([page.node(w, i, xs[i], ys[i], 0, scroll, clip) for i, w in enumerate(laid)]), scroll, most)
 
 
-def _most(scroller: _Laid, rest: float, density: int) -> int:
-    """How far content can move: what of it lies below the end of what it scrolls in. A page one pixel of its own too long stays."""
+def beyond(windows: tuple[Drawn, ...], placement: Mapping[str, Placement], size: Size, *, keyboard: bool, density: int) -> float:
+    """How far what scrolls reaches below the end of what it scrolls in; negative where it is shorter, 0 where nothing scrolls."""
+    laid, _, _ = _Page(_plan(placement), windows, size, keyboard, density).inside_screen()
+    scroller = next((w.scroller for w in laid if w.scroller is not None), None)
+    return _beyond(scroller) if scroller is not None and scroller.kids else 0.0
+
+
+def _beyond(scroller: _Laid) -> float:
     ends = [y + kid.reach for kid, y in zip(scroller.kids, scroller.ys, strict=True) if kid.rule.moves and not kid.rule.hidden]
-    most = round(max(ends, default=0.0) + rest - scroller.height)
-    return most if most > density // 160 else 0
+    return max(ends, default=0.0) - scroller.height
 
 
 def whole_bounds(
@@ -137,7 +144,8 @@ class _Laid:
         self.drawn, self.rule, self.width, self.height = drawn, rule, width, height
         self.kids, self.xs, self.ys = kids, xs, ys
         self.built: tuple[tuple[object, ...], Node] | None = None
-        reach = height
+        # What fills its parent ends where that does, however long the content is: only what is in it counts.
+        reach = own = 0.0 if rule.fills else height
         scroller = self if rule.scrolls and not rule.hidden else None
         for i, kid in enumerate(kids):
             if scroller is None:
@@ -146,7 +154,7 @@ class _Laid:
                 reach = ys[i] + kid.reach
         self.scroller: _Laid | None = scroller
         """What scrolls in it, the outermost."""
-        self.reach = height if rule.clips or rule.hidden else reach
+        self.reach = own if rule.clips or rule.hidden else reach
         """How far below its start what moves with it reaches."""
 
 
