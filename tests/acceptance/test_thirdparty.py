@@ -100,7 +100,8 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
     # A step is not done where the screen changed by itself before it: a page that still loads, once in a hundred steps at most.
     assert recorded["uncaptured"] == 0 and recorded["refused"] == steps - done <= steps // 100
     assert replay["steps"] == done + replay["traces"]
-    assert touched >= steps // 8
+    # A small app has less to touch than there are steps.
+    assert touched >= min(steps // 8, touchable // 2)
     port = free_port()
     with running([*PHONEWORLD, "serve", str(tmp_path / "bundle"), "--port", str(port)], port, tmp_path / "serve.log") as url:
         asked = urllib.request.Request(f"{url}api/sessions", b"{}", {"Content-Type": "application/json"})
