@@ -9,8 +9,7 @@ placements say; a slot without one keeps the bounds of its node, rows of it belo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from operator import attrgetter
+from dataclasses import dataclass
 
 from phoneworld.program.placement import (
     Afloat,
@@ -36,6 +35,7 @@ from phoneworld.program.placement import (
 )
 from phoneworld.program.template import Drawn
 from phoneworld.sim.letters import lines_of, width_of
+from phoneworld.sim.nodes import NAMES, node_of, values_of
 from phoneworld.ui import system
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Node
@@ -43,9 +43,7 @@ from phoneworld.ui.node import Node
 _NOWHERE = Bounds(0, 0, 0, 0)
 _KEPT = 4096
 _PLANS_KEPT = 64
-_NAMES = tuple(f.name for f in fields(Node))
-_values_of = attrgetter(*_NAMES)
-_BOUNDS, _INDEX, _CHILDREN, _SCROLLABLE = (_NAMES.index(name) for name in ("bounds", "index", "children", "scrollable"))
+_BOUNDS, _INDEX, _CHILDREN, _SCROLLABLE = (NAMES.index(name) for name in ("bounds", "index", "children", "scrollable"))
 
 Edges = tuple[float, float, float, float]
 
@@ -161,7 +159,7 @@ class _Laid:
 class _Plan:
     """All that is kept of one template's placements."""
 
-    __slots__ = ("alone", "cases", "laid", "placement", "rules", "shrunk")
+    __slots__ = ("alone", "as_drawn", "cases", "laid", "placement", "rules", "shrunk")
 
     def __init__(self, placement: Mapping[str, Placement]) -> None:
         self.placement = placement
@@ -172,6 +170,7 @@ class _Plan:
         self.laid: dict[tuple[int, float, float | None], _Laid] = {}
         self.shrunk: dict[int, tuple[float, Drawn]] = {}
         self.alone: dict[int, tuple[bool, Drawn]] = {}
+        self.as_drawn: dict[tuple[int, int, int, int, bool], _Rule] = {}
 
     def is_alone(self, drawn: Drawn) -> bool:
         """True where what is inside a widget depends on its size only: not on the screen, the keyboard or other slots."""
@@ -181,7 +180,10 @@ class _Plan:
         alone = True
         for kid in drawn.children:
             placement = self.placement.get(kid.key)
-            if placement is None or placement.cases or isinstance(placement.y.position, Pinned | Afloat) or isinstance(placement.y.extent, Reach):
+            # Without a placement it lies as it was seen in its parent, which is part of what is laid out.
+            if placement is not None and (
+                placement.cases or isinstance(placement.y.position, Pinned | Afloat) or isinstance(placement.y.extent, Reach)
+            ):
                 alone = False
             alone = self.is_alone(kid) and alone
         if len(self.alone) >= _KEPT:
@@ -231,7 +233,22 @@ class _Page:
                 if other in there and (checked is None or checked == there[other]):
                     return rule
         found = self.plan.rules.get(key)
-        return found if found is not None else _as_drawn(drawn, parent)
+        return found if found is not None else self.as_drawn(drawn, parent)
+
+    def as_drawn(self, drawn: Drawn, parent: Drawn | None) -> _Rule:
+        """Where a slot without a rule lies: as its node did in the node around it, rows of a list below each other."""
+        own = drawn.node.bounds
+        around = parent.node.bounds if parent is not None else _NOWHERE
+        in_list = parent is not None and drawn.row is not None and parent.row is None
+        key = (own.left - around.left, own.top - around.top, own.right - own.left, own.bottom - own.top, in_list)
+        found = self.plan.as_drawn.get(key)
+        if found is None:
+            left, top = float(key[0]), float(key[1])
+            x, y = Axis(Near(left), Exactly(own.width)), Axis(After(0.0, top) if in_list else Near(top), Exactly(own.height))
+            if len(self.plan.as_drawn) >= _KEPT:
+                self.plan.as_drawn.clear()
+            found = self.plan.as_drawn[key] = _Rule(Placement(x, y), x, y)
+        return found
 
     def inside(self, drawn: Drawn, rule: _Rule, width: float, height: float | None, pad: float, empty: float, top: float) -> _Laid:
         """What is inside a widget of this size; where `height` is None it wraps its children."""
@@ -485,7 +502,7 @@ class _Page:
         shown = x1 - x0 >= min(least, max(wide, 1)) and y1 - y0 >= min(least, max(high, 1))
         inner = (x0, y0, x1, y1) if rule.clips else clip
         below = shift + scroll if rule.scrolls else shift
-        values = list(_values_of(drawn.node))
+        values = list(values_of(drawn.node))
         values[_BOUNDS] = Bounds(x0, y0, x1, y1) if shown else _NOWHERE
         if rule.scrolls and self.longer is not None:
             values[_SCROLLABLE] = self.longer > 0
@@ -493,7 +510,7 @@ class _Page:
         values[_CHILDREN] = tuple([self.node(kid, i, left + xs[i], top + ys[i], below, scroll, inner) for i, kid in enumerate(laid.kids)])
         if drawn.row is not None:
             values[_INDEX] = index
-        node = Node(*values)
+        node = node_of(values)
         laid.built = (key, node)
         return node
 
@@ -507,18 +524,6 @@ def _text(node: Node) -> str:
     return node.text or node.content_desc or node.hint or ""
 
 
-def _as_drawn(drawn: Drawn, parent: Drawn | None) -> _Rule:
-    """Where a slot without a rule lies: as its node did in the node around it, rows of a list below each other."""
-    own = drawn.node.bounds
-    around = parent.node.bounds if parent is not None else _NOWHERE
-    left, top = float(own.left - around.left), float(own.top - around.top)
-    down: Position = Near(top)
-    if parent is not None and drawn.row is not None and parent.row is None:
-        down = After(0.0, top)
-    x, y = Axis(Near(left), Exactly(own.width)), Axis(down, Exactly(own.height))
-    return _Rule(Placement(x, y), x, y)
-
-
 def _every(windows: tuple[Drawn, ...]) -> list[Drawn]:
     every = list(windows)
     for drawn in every:
@@ -527,9 +532,9 @@ def _every(windows: tuple[Drawn, ...]) -> list[Drawn]:
 
 
 def _nowhere(drawn: Drawn, index: int) -> Node:
-    values = list(_values_of(drawn.node))
+    values = list(values_of(drawn.node))
     values[_BOUNDS] = _NOWHERE
     values[_CHILDREN] = tuple([_nowhere(child, i) for i, child in enumerate(drawn.children)])
     if drawn.row is not None:
         values[_INDEX] = index
-    return Node(*values)
+    return node_of(values)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
-from operator import attrgetter
 
 from phoneworld.program.expr import TRUE, Value, names_in, tables_in
 from phoneworld.program.program import Layout, Screen
@@ -18,16 +17,15 @@ from phoneworld.sim.arrange import Arranged, arrange, arrange_scrolled
 from phoneworld.sim.compiled import Function, Tables, Variables, compiled
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, as_text, evaluate
 from phoneworld.sim.looks import Looks, with_focus_of
+from phoneworld.sim.nodes import NAMES, node_of, values_of
 from phoneworld.sim.surface import Surface
 from phoneworld.sim.view import View, above
 from phoneworld.ui import system
 from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
 
-_NAMES = tuple(f.name for f in fields(Node))
-_values_of = attrgetter(*_NAMES)
-_TEXT, _HINT, _FOCUSED = (_NAMES.index(name) for name in ("text", "hint", "focused"))
+_TEXT, _HINT, _FOCUSED = (NAMES.index(name) for name in ("text", "hint", "focused"))
 _WORDS: frozenset[SlotAttribute] = frozenset(("text", "content_desc", "hint", "resource_id"))
-_ROWS_KEPT = 2048
+_ROWS_KEPT, _SLOTS_KEPT = 2048, 256
 _FURTHEST = 10**9
 
 
@@ -43,6 +41,7 @@ class Drawing(Surface):
         self.keyboard = bool(variables.get(KEYBOARD))
         self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
         self._arranged: Arranged | None = None
+        self._asked: dict[str, Path | None] = {}
         wanted = _pixels(variables.get(model.scroll)) if model.scroll else 0
         look = held or model.look(self.windows, variables, tables, keyboard=self.keyboard, scroll=wanted)
         if look is None:
@@ -57,12 +56,7 @@ class Drawing(Surface):
             tree = Hierarchy(self._arranged.windows, template.rotation)
             self.scroll = self._arranged.scroll
         super().__init__(tree, template.size)
-        self._looks = (
-            model.name,
-            self.scroll,
-            [(n, variables.get(n)) for n in model.variables if n != model.scroll],
-            [(n, tables.get(n)) for n in model.tables],
-        )
+        self._state = (variables, tables)
 
     @property
     def most(self) -> int:
@@ -70,6 +64,13 @@ class Drawing(Surface):
         if self._arranged is None:
             self._arranged = self.model.placed(self.windows, keyboard=self.keyboard, scroll=self.scroll)
         return max(self._arranged.most, self.scroll)
+
+    @cached_property
+    def _looks(self) -> tuple[object, ...]:
+        """What tells it from other drawings, on whatever phone."""
+        model, (variables, tables) = self.model, self._state
+        values = [(n, variables.get(n)) for n in model.variables if n != model.scroll]
+        return (model.name, self.scroll, values, [(n, tables.get(n)) for n in model.tables])
 
     @cached_property
     def _drawn(self) -> dict[Path, Drawn]:
@@ -94,20 +95,35 @@ class Drawing(Surface):
             found.setdefault(name, path)
         return found
 
+    def name(self, path: Path) -> str:
+        return self._at(path).name
+
+    def _at(self, path: Path) -> Drawn:
+        drawn = self.windows[path[0]]
+        for i in path[1:]:
+            drawn = drawn.children[i]
+        return drawn
+
+    def _path(self, name: str) -> Path | None:
+        """As `paths`, without making names for all: a step asks for a few."""
+        if name not in self._asked:
+            self._asked[name] = _find(self.windows, name)
+        return self._asked[name]
+
     def node(self, key: str) -> Node | None:
         """The node with this name, or None where the drawing has none."""
-        path = self.paths.get(key)
+        path = self._path(key)
         return None if path is None else self.hierarchy.at(path)
 
     def drawn(self, name: str) -> Drawn | None:
         """The slot and the row behind a name."""
-        path = self.paths.get(name)
-        return None if path is None else self._drawn[path]
+        path = self._path(name)
+        return None if path is None else self._at(path)
 
     def siblings(self, name: str) -> tuple[str, ...]:
         """The names of the widgets that have the same parent as this one, itself among them."""
         path = self.paths[name]
-        around = self._drawn[path[:-1]].children if len(path) > 1 else self.windows
+        around = self._at(path[:-1]).children if len(path) > 1 else self.windows
         return tuple(d.name for d in around)
 
     def hit(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None, int | None] | None:
@@ -224,17 +240,18 @@ class TemplateModel:
 class _Slot:
     """A slot made ready."""
 
-    __slots__ = ("attributes", "children", "key", "node", "static", "values", "when")
+    __slots__ = ("_known", "attributes", "children", "key", "node", "static", "values", "when")
 
     def __init__(self, slot: Slot) -> None:
         self.static: Drawn | None = None
+        self._known: dict[tuple[object, ...], Drawn] = {}
         self.key = slot.key
         # The variable `focus` says what has the focus, not the capture the slot was first seen in.
         self.node = replace(slot.node, focused=False, children=())
-        self.values: tuple[object, ...] = _values_of(self.node)
+        self.values: tuple[object, ...] = values_of(self.node)
         self.when = None if slot.when == TRUE else compiled(slot.when)
         self.attributes: tuple[tuple[int, bool, Function], ...] = tuple(
-            (_NAMES.index(name), name in _WORDS, compiled(value)) for name, value in slot.attributes
+            (NAMES.index(name), name in _WORDS, compiled(value)) for name, value in slot.attributes
         )
         self.children: tuple[_Slot | _Rows, ...] = tuple(_ready(child) for child in slot.children)
         fixed = self.when is None and not self.attributes and all(isinstance(c, _Slot) and c.static for c in self.children)
@@ -254,9 +271,8 @@ class _Slot:
                     children.append(drawn)
             else:
                 child.draw(v, t, row, acted, children)
-        node = self.node
+        node, values = self.node, list(self.values)
         if self.attributes:
-            values = list(self.values)
             for at, words, function in self.attributes:
                 value = function(v, t, "", row, acted)
                 if not words:
@@ -267,8 +283,20 @@ class _Slot:
                     values[at] = None
             if not values[_TEXT] and node.is_editable and node.hint and node.text == node.hint:
                 values[_TEXT] = node.hint  # older Android reports the hint as the text of an empty field
-            node = Node(*values)  # type: ignore[arg-type]
-        return Drawn(self.key, node, row_id, tuple(children))
+            shown = tuple([values[at] for at, _, _ in self.attributes])
+        else:
+            shown = ()
+        # The same again where it shows the same: what is arranged and compared is found by what it is, not by what it holds.
+        key = (row_id, shown, *map(id, children))
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if self.attributes:
+            node = node_of(values)
+        if len(self._known) >= _SLOTS_KEPT:
+            self._known.clear()
+        drawn = self._known[key] = Drawn(self.key, node, row_id, tuple(children))
+        return drawn
 
 
 class _Rows:
@@ -336,14 +364,26 @@ def _reads(part: Part) -> tuple[frozenset[str], frozenset[str]]:
 def _with_focus(drawn: Drawn, name: str) -> Drawn:
     """The same with the widget of this name focused, where there is one."""
     if name.startswith(drawn.key) and drawn.name == name:
-        values = list(_values_of(drawn.node))
+        values = list(values_of(drawn.node))
         values[_FOCUSED] = True
-        return Drawn(drawn.key, Node(*values), drawn.row, drawn.children)
+        return Drawn(drawn.key, node_of(values), drawn.row, drawn.children)
     for i, child in enumerate(drawn.children):
         found = _with_focus(child, name)
         if found is not child:
             return Drawn(drawn.key, drawn.node, drawn.row, (*drawn.children[:i], found, *drawn.children[i + 1 :]))
     return drawn
+
+
+def _find(windows: tuple[Drawn, ...], name: str) -> Path | None:
+    """The first widget of this name in document order."""
+    for i, drawn in enumerate(windows):
+        if name.startswith(drawn.key) and drawn.name == name:
+            return (i,)
+        if drawn.children:
+            below = _find(drawn.children, name)
+            if below is not None:
+                return (i, *below)
+    return None
 
 
 def _pixels(value: Value) -> int:

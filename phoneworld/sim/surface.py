@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from phoneworld.ui.geometry import Size
-from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
-
-Touch = tuple[int, int, int, int, str, str | None]
-"""left, top, right, bottom, name of the node, name of the node that takes the gesture."""
+from phoneworld.ui.node import Gesture, Hierarchy, Node, Path, TouchBox
 
 
 class Surface:
@@ -17,32 +15,32 @@ class Surface:
     def __init__(self, hierarchy: Hierarchy, size: Size) -> None:
         self.hierarchy = hierarchy
         self.size = size
-        self._touches: dict[Gesture, tuple[Touch, ...]] = {}
+        self._touched: dict[tuple[Gesture, Path], tuple[str, str | None]] = {}
 
     @property
     def keys(self) -> Mapping[Path, str]:
         """The name of every node."""
         raise NotImplementedError
 
+    def name(self, path: Path) -> str:
+        """The name of one node."""
+        return self.keys[path]
+
     def node(self, key: str) -> Node | None:
         """The node with this name, or None where the tree has none."""
         raise NotImplementedError
 
+    @cached_property
+    def _order(self) -> tuple[TouchBox, ...]:
+        return self.hierarchy.touch_boxes(self.size)
+
     def touch(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None] | None:
         """The names of the node at a pixel and of the node that takes the gesture; the same rule as `Hierarchy.hit_test`."""
-        order = self._touches.get(gesture)
-        if order is None:
-            order = self._touches[gesture] = self._order(gesture)
-        for left, top, right, bottom, key, target in order:
+        for left, top, right, bottom, path, _ in self._order:
             if left <= x < right and top <= y < bottom:
-                return key, target
+                found = self._touched.get((gesture, path))
+                if found is None:
+                    target = self.hierarchy.nearest(path, gesture)
+                    found = self._touched[gesture, path] = (self.name(path), None if target is None else self.name(target))
+                return found
         return None
-
-    def _order(self, gesture: Gesture) -> tuple[Touch, ...]:
-        tree, keys = self.hierarchy, self.keys
-        order: list[Touch] = []
-        for path, node in tree.touch_order(self.size):
-            target = tree.nearest(path, gesture)
-            b = node.bounds
-            order.append((b.left, b.top, b.right, b.bottom, keys[path], None if target is None else keys[target]))
-        return tuple(order)

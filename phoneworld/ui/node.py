@@ -94,6 +94,10 @@ class Node:
         return not self.class_name.endswith(_PLAIN_CONTAINERS)
 
 
+TouchBox = tuple[int, int, int, int, Path, Node]
+"""Left, top, right and bottom of what can be touched of a node, its path, the node."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """What a point hits: `node` is the topmost drawn node there, `target` the one that takes the gesture, if any does.
@@ -195,28 +199,60 @@ class Hierarchy:
         last. A node's bounds are cut to what of it can be touched. Linear in the nodes: keep the result of a tree that is
         touched often.
         """
-        windows: dict[int, tuple[list[tuple[Path, Node]], list[tuple[Path, Node]]]] = {}
-        bare: list[tuple[Path, Node]] = []
+        order: list[tuple[Path, Node]] = []
+        for left, top, right, bottom, path, node in self.touch_boxes(viewport):
+            cut = Bounds(left, top, right, bottom)
+            order.append((path, node if cut == node.bounds else replace(node, bounds=cut)))
+        return tuple(order)
+
+    def touch_boxes(self, viewport: Size) -> tuple[TouchBox, ...]:
+        """As `touch_order`, for what asks often: the edges of what can be touched of each node, its path, and the node as it is."""
+        windows: dict[int, tuple[list[TouchBox], list[TouchBox]]] = {i: ([], []) for i in self._window_order()}
+        bare: list[TouchBox] = []
         page: Path | None = None
-        for path, node, clip in self._from_below(viewport.bounds):
+        stack: list[tuple[Path, Node, int, int, int, int]] = [
+            ((i,), self.windows[i], 0, 0, viewport.width, viewport.height) for i in reversed(windows)
+        ]
+        while stack:
+            path, node, left, top, right, bottom = stack.pop()
+            if not node.visible:
+                continue
             if page is not None and path[: len(page)] != page:
                 page = None
             if page is None and node.class_name.endswith("WebView"):
                 page = path
-            cut = node.bounds.intersect(clip)
-            if cut.is_empty:
+            b = node.bounds
+            x0 = b.left if b.left > left else left
+            y0 = b.top if b.top > top else top
+            x1 = b.right if b.right < right else right
+            y1 = b.bottom if b.bottom < bottom else bottom
+            shown = x0 < x1 and y0 < y1
+            if node.children and (shown or not node.scrollable):
+                children = node.children
+                clip = (x0, y0, x1, y1) if node.scrollable else (left, top, right, bottom)
+                for i in reversed(drawing_sequence(children)):
+                    stack.append(((*path, i), children[i], *clip))
+            if not shown:
                 continue
-            handling, drawn = windows.setdefault(path[0], ([], []))
             # A page's tree has no stacking order: an empty box of it that takes no touch mostly lies behind (the veil of a dialog).
-            is_veil = not (node.text or node.content_desc or node.children) and node.class_name.endswith("TextView")
-            stops = node.handles_touch or (page is not None and node.is_drawn and not is_veil)
-            kind = handling if stops else drawn if node.is_drawn else bare
-            kind.append((path, node if cut == node.bounds else replace(node, bounds=cut)))
-        order: list[tuple[Path, Node]] = []
+            if node.handles_touch:
+                kind = windows[path[0]][0]
+            elif not node.is_drawn:
+                kind = bare
+            elif page is not None and (node.text or node.content_desc or node.children or not node.class_name.endswith("TextView")):
+                kind = windows[path[0]][0]
+            else:
+                kind = windows[path[0]][1]
+            kind.append((x0, y0, x1, y1, path, node))
+        order: list[TouchBox] = []
         for handling, drawn in reversed(windows.values()):
             order += handling[::-1]
             order += drawn[::-1]
         return (*order, *reversed(bare))
+
+    def _window_order(self) -> list[int]:
+        """The indexes of the windows, the lowest first."""
+        return sorted(range(len(self.windows)), key=lambda i: (-self.windows[i].bounds.area, i))
 
     def hit_test(self, point: Point, gesture: Gesture, viewport: Size | None = None) -> Hit | None:
         """What a gesture at a point lands on, or None where the point is off the screen or on nothing.
@@ -263,8 +299,7 @@ class Hierarchy:
 
     def _from_below(self, screen: Bounds) -> Iterator[tuple[Path, Node, Bounds]]:
         """Every node whose ancestors are visible, from the lowest drawn up, and the part of the screen it is clipped to."""
-        order = sorted(range(len(self.windows)), key=lambda i: (-self.windows[i].bounds.area, i))
-        stack: list[tuple[Path, Node, Bounds]] = [((i,), self.windows[i], screen) for i in reversed(order)]
+        stack: list[tuple[Path, Node, Bounds]] = [((i,), self.windows[i], screen) for i in reversed(self._window_order())]
         while stack:
             path, node, clip = stack.pop()
             if not node.visible:
