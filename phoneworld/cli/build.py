@@ -17,14 +17,17 @@ from phoneworld.cli.exits import NOT_REPLAYED
 from phoneworld.cli.files import may_build, need_graph
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
-from phoneworld.errors import FileFormatError
+from phoneworld.compiler.questions import find_questions
+from phoneworld.errors import FileFormatError, WriteError
 from phoneworld.graph.file import load_graph, screenshot_bytes
+from phoneworld.graph.plan import FORMAT, Plan, dumps
 from phoneworld.program.bundle import save_bundle
 from phoneworld.program.program import STRENGTH
 from phoneworld.program.words import program_in_words
 from phoneworld.render.report_page import report_page
 from phoneworld.render.rule_words import widget_words
 
+_FIRST = 5
 console = Terminal()
 progress_console = Terminal(stderr=True)
 
@@ -45,10 +48,15 @@ def build(
 
     The bundle is a folder: program.json, the trees, the pictures, report.html that shows what was recovered, and program.yaml
     that says every rule in words. The same recording gives the same bytes. Run it with `phoneworld serve BUNDLE`.
+
+    What is left open is written beside it, as app.questions.json for app.graph.json: `phoneworld record --ask` goes and does it.
     """
     need_graph(graph)
-    target = out or graph.with_name(graph.name.removesuffix(".json").removesuffix(".graph") + ".bundle")
+    name = graph.name.removesuffix(".json").removesuffix(".graph")
+    target = out or graph.with_name(f"{name}.bundle")
+    asked = target.with_name(f"{name}.questions.json")
     may_build(target)
+    _may_write(asked)
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=progress_console, transient=True, disable=not progress_console.is_terminal) as progress:
         task = progress.add_task("reading the recording", total=None)
         recording = load_graph(graph)
@@ -66,13 +74,32 @@ def build(
         report = report_page(recording, compiled, shots)
         extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode()}
         bundle = save_bundle(compiled.program, target, shots if pixels else {}, extra)
+        plan = find_questions(recording, compiled)
+        _write(asked, plan)
     summary["bundle"] = str(bundle.path)
+    summary["questions"] = {"file": str(asked), "first": [q.why for q in plan.questions[:_FIRST]], "all": len(plan.questions)}
     if as_json:
         typer.echo(json.dumps(summary, ensure_ascii=False, indent=1))
     else:
         _print(summary)
     if strict and summary["replay"]["faults"]:
         raise typer.Exit(NOT_REPLAYED)
+
+
+def _may_write(path: Path) -> None:
+    """Raises WriteError where something stands at the path that is no plan of ours: asked before the work is done."""
+    try:
+        if path.exists() and not (path.is_file() and (not path.stat().st_size or FORMAT.encode() in path.read_bytes()[:200])):
+            raise WriteError(f"{path} is there already, and holds no questions of ours", hint="move it away, or name another bundle with -o")
+    except OSError as e:
+        raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another bundle with -o") from None
+
+
+def _write(path: Path, plan: Plan) -> None:
+    try:
+        path.write_bytes(dumps(plan))
+    except OSError as e:
+        raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another bundle with -o") from None
 
 
 def _picture(graph: Path, target: Path, sha: str) -> bytes | None:
@@ -126,7 +153,8 @@ def _print(summary: dict[str, Any]) -> None:
             f"{replay['exact']} of {counted(replay['steps'], 'recorded step')} give an equal tree; {replay['whole']} of {counted(replay['traces'], 'trace')} whole",
         ),
         ("not recovered", ", ".join(counted(n, what.replace("_", " ").removesuffix("s")) for what, n in lost.items() if n) or "nothing is missing"),
-        *[("open questions", line) for line in question_lines(summary["open_questions"])],
+        *[("never tried", line) for line in question_lines(summary["open_questions"])],
+        *[("open questions", line) for line in _questions(summary)],
         ("bundle", str(summary["bundle"])),
         ("report", str(Path(str(summary["bundle"])) / "report.html")),
     ]
@@ -140,6 +168,16 @@ def _print(summary: dict[str, Any]) -> None:
         console.print(f"[yellow]differs[/] {escape(fault['trace'])} step {fault['index']}: {escape(fault['difference'])}", highlight=False)
     if len(faults) > 5:
         console.print(f"[dim]… {len(faults) - 5} more in the report[/]", highlight=False)
+
+
+def _questions(summary: dict[str, Any]) -> list[str]:
+    """The first questions, and the command that asks them."""
+    questions = summary["questions"]
+    if not questions["all"]:
+        return ["none"]
+    more = questions["all"] - len(questions["first"])
+    how = f"phoneworld record --ask {questions['file']}"
+    return [*questions["first"], f"{counted(more, 'more', 'more')}; {how} asks them" if more else f"{how} asks them"]
 
 
 def question_lines(questions: list[dict[str, str]], screens: int = 4, widgets: int = 3) -> list[str]:

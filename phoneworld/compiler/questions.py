@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from phoneworld.compiler.compile import Compilation
 from phoneworld.graph.graph import StateGraph, Trace, Transition
@@ -253,18 +252,27 @@ def _words_shown(scene: Scene) -> str:
 
 
 def _usual_submit(graph: StateGraph, scenes: Mapping[str, Scene]) -> dict[str, Step]:
-    """By screen, what was done most often right after typing there: what sends the words."""
+    """By screen, what most often sent the words typed there: the first step after typing that left the screen or emptied the field."""
     counts: dict[str, Counter[str]] = {}
     steps: dict[tuple[str, str], Step] = {}
     for trace in graph.traces:
-        for first, then in pairwise(trace.transitions):
-            scene = scenes.get(then.source)
-            if scene is None or not isinstance(first.action, TypeText) or isinstance(then.action, TypeText) or then.action == PressKey("back"):
-                continue
-            deed = deed_of(scene, then.action, then.hit)
-            counts.setdefault(scene.sketch.id, Counter())[deed] += 1
-            steps.setdefault((scene.sketch.id, deed), _step(scenes, then))
+        words = ""
+        for t in trace.transitions:
+            source, target = scenes.get(t.source), scenes.get(t.target)
+            if isinstance(t.action, TypeText):
+                words = t.action.text.strip()
+            elif words and source is not None and (target is None or target.sketch is not source.sketch or not _holds(target, words)):
+                words = ""
+                if t.action in (PressKey("back"), PressKey("home")) or isinstance(t.action, CloseApp):
+                    continue
+                deed = deed_of(source, t.action, t.hit)
+                counts.setdefault(source.sketch.id, Counter())[deed] += 1
+                steps.setdefault((source.sketch.id, deed), _step(scenes, t))
     return {screen: steps[screen, min(found, key=lambda d: (-found[d], d))] for screen, found in counts.items()}
+
+
+def _holds(scene: Scene, words: str) -> bool:
+    return any(node.is_editable and words in node.value for _, node, _ in scene.nodes)
 
 
 # ---- what a screen is known by

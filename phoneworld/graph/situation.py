@@ -148,7 +148,7 @@ def deed_of(scene: Scene, action: Action, hit: Path | None) -> str:
     at = "" if hit is None else f" {scene.mark(hit)}"
     match action:
         case TypeText(text):
-            return f"type {sort_of_text(scene.capture, text)}{at}"
+            return f"type {sort_of_text(scene.capture, text)}{at or _focused(scene)}"
         case PressKey(key):
             return f"key {key}{_focused(scene) if key == 'enter' else ''}"
         case Swipe(x, y, x2, y2):
