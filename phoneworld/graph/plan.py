@@ -8,10 +8,10 @@ the disk, `dumps` and `loads` are pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from phoneworld.errors import ActionError, FileFormatError, NewerFormat
 from phoneworld.graph.situation import Scene, Sketch
@@ -138,7 +138,7 @@ def aimed(action: Action, x: int, y: int) -> Action:
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class _TargetModel(_Model):
@@ -184,7 +184,7 @@ class _ScreenModel(_Model):
 
 class _PlanModel(_Model):
     format: Literal["phoneworld.questions"]
-    version: int
+    version: Annotated[int, Field(ge=1, le=VERSION)]
     package: str
     screens: list[_ScreenModel]
     questions: list[_QuestionModel]
