@@ -487,7 +487,9 @@ class _Page:
             return built[1]
         rule, drawn = laid.rule, laid.drawn
         if rule.hidden:
-            return _nowhere(drawn, index)
+            node = _nowhere(drawn, index)
+            laid.built = (key, node)
+            return node
         if not rule.moves:
             shift = 0
         x0, x1 = round(left), round(left + laid.width)
@@ -496,10 +498,19 @@ class _Page:
         if shift and rule.fills and abs(y1 + shift - clip[3]) <= 1:
             y1 += shift
         wide, high = x1 - x0, y1 - y0
-        x0, y0, x1, y1 = max(x0, clip[0]), max(y0, clip[1]), min(x1, clip[2]), min(y1, clip[3])
-        # A last pixel that is left of what was cut comes of rounding.
-        least = 1 if x1 - x0 == wide and y1 - y0 == high else 2
-        shown = x1 - x0 >= min(least, max(wide, 1)) and y1 - y0 >= min(least, max(high, 1))
+        if x0 < clip[0]:
+            x0 = clip[0]
+        if y0 < clip[1]:
+            y0 = clip[1]
+        if x1 > clip[2]:
+            x1 = clip[2]
+        if y1 > clip[3]:
+            y1 = clip[3]
+        if x1 - x0 == wide and y1 - y0 == high:
+            shown = wide > 0 and high > 0
+        else:
+            # A last pixel that is left of what was cut comes of rounding.
+            shown = x1 - x0 >= min(2, max(wide, 1)) and y1 - y0 >= min(2, max(high, 1))
         inner = (x0, y0, x1, y1) if rule.clips else clip
         below = shift + scroll if rule.scrolls else shift
         values = list(values_of(drawn.node))
@@ -507,7 +518,8 @@ class _Page:
         if rule.scrolls and self.longer is not None:
             values[_SCROLLABLE] = self.longer > 0
         xs, ys = laid.xs, laid.ys
-        values[_CHILDREN] = tuple([self.node(kid, i, left + xs[i], top + ys[i], below, scroll, inner) for i, kid in enumerate(laid.kids)])
+        if laid.kids:
+            values[_CHILDREN] = tuple([self.node(kid, i, left + xs[i], top + ys[i], below, scroll, inner) for i, kid in enumerate(laid.kids)])
         if drawn.row is not None:
             values[_INDEX] = index
         node = node_of(values)
