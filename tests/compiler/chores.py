@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from typing import Literal
 
 from phoneworld.compiler.learning import Lesson, infer
@@ -376,6 +377,12 @@ class Played:
     def same(self) -> bool:
         return plain(self.mock) == plain(self.app.tree())
 
+    @property
+    def difference(self) -> str:
+        """What the mock shows, and what the app shows, line by line."""
+        lines = (_told(self.mock), _told(self.app.tree()))
+        return "\n".join(line for line in unified_diff(*lines, "mock", "app", lineterm="", n=0) if not line.startswith("@@"))
+
 
 def play(program: Program, script: Sequence[str], app: App | None = None) -> Iterator[Played]:
     """Runs a script in app and mock side by side; widgets are looked for in each by their ids."""
@@ -385,6 +392,11 @@ def play(program: Program, script: Sequence[str], app: App | None = None) -> Ite
         step = phone.step(state, action_of(phone.view(state).hierarchy, words))
         state, now = step.state, now.act(action_of(now.tree(), words))
         yield Played(words, step, now, phone.view(state).hierarchy)
+
+
+def _told(tree: Hierarchy) -> list[str]:
+    """A line a node: its id, its text, its tick."""
+    return [f"{'  ' * len(p)}{n.resource_id.partition(':id/')[2]} {n.text!r} {'x' if n.checked else ''}" for p, n in tree.walk()]
 
 
 def shown_texts(tree: Hierarchy, name: str) -> list[str]:

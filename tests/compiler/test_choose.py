@@ -6,7 +6,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phoneworld.compiler.choose import ERROR_BITS, Example, bits, choose
-from phoneworld.program.expr import Blank, Case, Column, Const, Count, Equal, Expr, Join, Not, Plus, Trim, Value, Var, same_value
+from phoneworld.program.expr import (
+    Blank,
+    Case,
+    Column,
+    Const,
+    Count,
+    Equal,
+    Expr,
+    Join,
+    Not,
+    Plus,
+    Trim,
+    Value,
+    Var,
+    same_value,
+)
 from phoneworld.sim.evaluate import Scope, evaluate
 
 WORDS = ("", "a", "b", " a ", "1")

@@ -57,7 +57,7 @@ def test_a_row_that_a_tab_hides_is_still_there() -> None:
 def test_a_row_that_a_tick_hides_is_not_deleted() -> None:
     """Under "open" a row that is ticked goes: it is found again, ticked, under "done"."""
     lesson, found = found_in(TABS, Kind(tabs=True))
-    ticked = [d for d in lesson.history.deeds if d.trace == "t2" and d.aim.slot == "done"][0]
+    ticked = next(d for d in lesson.history.deeds if d.trace == "t2" and d.aim.slot == "done")
     before, after = ticked.before.tables[found.table], ticked.after.tables[found.table]
     assert len(after) == len(before) == 4
     assert next(r for r in after if r["#"] == ticked.acted["#"])["done.checked"] is True

@@ -10,7 +10,21 @@ from phoneworld.compiler.history import CURRENT, History, find_aim, match_rows
 from phoneworld.program.expr import Value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row
-from phoneworld.ui.action import Action, Answer, Clear, DoubleTap, Finish, LongPress, OpenApp, Pinch, PressKey, Swipe, Tap, TypeText, Wait
+from phoneworld.ui.action import (
+    Action,
+    Answer,
+    Clear,
+    DoubleTap,
+    Finish,
+    LongPress,
+    OpenApp,
+    Pinch,
+    PressKey,
+    Swipe,
+    Tap,
+    TypeText,
+    Wait,
+)
 from tests.compiler.chores import PACKAGE, App, Chore, Kind, action_of, add, lesson_of, record, walk
 
 COLUMNS = ("name.text", "done.checked")
