@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
 
-from phoneworld.compiler.derive import Derived
+from phoneworld.compiler.derive import Derived, settle
 from phoneworld.compiler.effects import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
 from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, History, Sight, column
 from phoneworld.compiler.moments import MOMENT
@@ -61,7 +61,7 @@ def _slot(screen: str, part: Part, history: History, derived: Derived, table: st
         if child.table is not None:
             shown = history.filters.get(child.table)
             row = _slot(screen, child, history, derived, child.table)
-            children.append(Rows(child.table, row, shown.where if shown is not None else TRUE))
+            children.append(Rows(child.table, row, settle(shown.where, derived, child.table) if shown is not None else TRUE))
         else:
             children.append(_slot(screen, child, history, derived, table))
     when = value(SHOWN) if part.optional and part.table is None else TRUE

@@ -13,7 +13,7 @@ from itertools import pairwise
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.history import CURRENT, History, Sight, shows_all, slot_of
-from phoneworld.compiler.rewrite import inlined, with_cells
+from phoneworld.compiler.rewrite import inlined, settled, with_cells
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.expr import (
     All,
@@ -49,6 +49,11 @@ class Derived:
     """How many changes of its value each derived variable or column was seen to follow."""
 
 
+def settle(expr: Expr, derived: Derived, table: str | None = None) -> Expr:
+    """The expression in what is kept: see `rewrite.settled`."""
+    return settled(expr, derived.variables, derived.columns, table)
+
+
 def current_row(table: str) -> Expr:
     """The condition that the row in scope is the one last acted on."""
     return Equal(Column(ROW_ID), Var(table + CURRENT))
@@ -80,7 +85,7 @@ def find_derived(history: History, *, sure_only: bool = False) -> Derived:
         sure = [s for s in mine if all(shows_all(s, f) for f in filters)] if sure_only and filters else mine
         if mine:
             _derive_screen(history, derived, screen, mine, sure or mine, sights)
-    derived.variables = {n: inlined(e, derived.variables) for n, e in derived.variables.items()}
+    derived.variables = {n: settled(e, derived.variables, derived.columns) for n, e in derived.variables.items()}
     return derived
 
 
@@ -179,7 +184,7 @@ def _derive_screen(
             continue
         certain_of = {id(s) for s in sure}
         others = [n for n in names if n != name and not _depends(derived, n, name) and n not in derived.variables]
-        flips = sum(1 for a, b in pairwise(there) if not same_value(a.variables[name], b.variables[name]))
+        flips = sum(1 for a, b in pairwise(there) if a.trace == b.trace and not same_value(a.variables[name], b.variables[name]))
         expr = _boolean(name, there, certain_of, others, counts, flips, name in inputs) if isinstance(values[0], bool) else _words(name, there, certain_of, others, counts, tables, history, derived, flips) if isinstance(values[0], str) and name not in inputs else None
         if expr is not None:
             derived.variables[name] = expr

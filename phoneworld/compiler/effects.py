@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.compose import compositions
-from phoneworld.compiler.derive import Derived, current_row
-from phoneworld.compiler.history import CURRENT, Aim, Deed, History, Sight, is_hidden
+from phoneworld.compiler.derive import Derived, current_row, settle
+from phoneworld.compiler.history import CURRENT, Aim, Deed, History, Sight, is_hidden, screen_of
 from phoneworld.program.expr import (
     TRUE,
     Acted,
@@ -32,6 +32,7 @@ from phoneworld.program.expr import (
     Typed,
     Value,
     Var,
+    names_in,
     same_value,
 )  # fmt: skip
 from phoneworld.program.program import TriggerKind
@@ -94,15 +95,76 @@ def learn(
     vocabulary = _Vocabulary(history, derived)
     shared = {screen: _shared(vocabulary, screen, history, stacks, doubtful) for screen in history.patterns}
     learned = {c: _Learner(vocabulary, c, deeds, stacks, doubtful, shared[c.screen]).learned() for c, deeds in groups.items()}
+    vocabulary.handed = _handed_over(history, learned)
+    for c, what in learned.items():
+        if what.rows and any(t in vocabulary.handed.get(c.screen, {}) for t in (r.table for r in what.rows)):
+            learned[c] = _Learner(vocabulary, c, groups[c], stacks, doubtful, shared[c.screen]).learned()
+    learned = {c: _swallowed(what, learned, shared[c.screen]) for c, what in learned.items()}
     learned = {c: _promoted(history, derived, what, learned, stacks) for c, what in learned.items()}
+    learned = {c: _settled(what, derived) for c, what in learned.items()}
     for screen, pattern in history.patterns.items():
         if not shared[screen].sets and shared[screen].inserted is None:
             continue
         for part in pattern.walk():
             of = ActionClass(screen, "tap", part.key)
             if of not in learned and not part.node.is_editable and not part.node.checkable:
-                learned[of] = shared[screen].learned(of)
+                learned[of] = _settled(shared[screen].learned(of), derived)
     return learned
+
+
+def _settled(what: Learned, derived: Derived) -> Learned:
+    """The same with every expression over what is kept, and nothing that follows."""
+    rows = tuple(
+        replace(
+            r,
+            deleted=None if r.deleted is None else settle(r.deleted, derived, r.table),
+            cells={c: settle(e, derived, r.table) for c, e in r.cells.items()},
+            inserted=None if r.inserted is None else {c: settle(e, derived) for c, e in r.inserted.items()},
+            inserted_when=settle(r.inserted_when, derived),
+        )
+        for r in what.rows
+    )
+    return replace(what, leads=settle(what.leads, derived), sets={n: settle(e, derived) for n, e in what.sets.items()}, rows=rows)
+
+
+def _handed_over(history: History, learned: Mapping[ActionClass, Learned]) -> dict[str, dict[str, dict[str, str]]]:
+    """The fields of each screen that are filled from a row when one comes there: table, column and the field's variable."""
+    handed: dict[str, dict[str, dict[str, str]]] = {}
+    for what in learned.values():
+        for name, expr in what.sets.items():
+            match expr:
+                case Cell(table, column, where) if where == current_row(table):
+                    pass
+                case Acted(column) if (found := next((d.table for d in what.cases if d.table), None)) is not None:
+                    table = found
+                case _:
+                    continue
+            if column != ROW_ID:
+                handed.setdefault(screen_of(name), {}).setdefault(table, {})[column] = name
+    return handed
+
+
+def _swallowed(what: Learned, learned: Mapping[ActionClass, Learned], shared: Shared) -> Learned:
+    """What a touch does that leads elsewhere, with what becomes of it while words wait to be sent.
+
+    Sending them moves the page under the finger: where that was seen to swallow touches, and never not to, it swallows all.
+    """
+    pending = shared.inserted.inserted_when if shared.inserted is not None else None
+    if pending is None or what.of.kind not in _TOUCHES or not isinstance(what.leads, Const) or what.leads.value == what.of.screen:
+        return what
+    lost = kept = 0
+    for of, other in learned.items():
+        if of.screen != what.of.screen or of.kind not in _TOUCHES or all(d.after.screen == of.screen for d in other.cases):
+            continue
+        for deed in other.cases:
+            if evaluate(pending, _scope(deed)):
+                lost, kept = lost + (deed.after.screen == of.screen), kept + (deed.after.screen != of.screen)
+    if lost < _SWALLOWED or kept:
+        return what
+    return replace(what, leads=Case(pending, Const(what.of.screen), what.leads), sets={**shared.sets, **what.sets})
+
+
+_SWALLOWED = 2
 
 
 def _promoted(
@@ -210,6 +272,8 @@ class _Vocabulary:
     def __init__(self, history: History, derived: Derived) -> None:
         self.history = history
         self.derived = derived
+        self.handed: dict[str, dict[str, dict[str, str]]] = {}
+        """See `_handed_over`. What a form was filled from is what it is expected to be saved to."""
         sights = list(history.sights())
         self.by_screen: dict[str, list[Sight]] = {}
         for sight in sights:
@@ -298,13 +362,23 @@ class _Learner:
     def choice(self, name: str, exceptions: int = 2) -> tuple[Choice | None, list[Deed]]:
         """What a variable becomes, and the steps after which it was seen. No choice where it never changed."""
         deeds = [d for d in self._deeds if name in d.after.seen]
-        expected = self._shared.sets.get(name)
+        expected = self._shared.sets.get(name) or self._toggle(name)
         if not deeds:
             return None, deeds
         if expected is None and all(same_value(d.before.variables.get(name, _UNKNOWN), d.after.variables[name]) for d in deeds):
             return None, deeds
         examples = [Example(_scope(d), d.after.variables[name]) for d in deeds]
         return choose(examples, self._values(name, examples), self._conditions, exceptions, expected), deeds
+
+    def _toggle(self, name: str) -> Expr | None:
+        """What a tap on a box that can be ticked is expected to do to it."""
+        if self._of.kind != "tap" or name != self._v.history.variable(self._of.screen, self._of.slot, "checked"):
+            return None
+        return None if self._is_radio() else Not(Var(name))
+
+    def _is_radio(self) -> bool:
+        parts = self._v.history.patterns[self._of.screen].walk()
+        return any(p.key == self._of.slot and "RadioButton" in p.node.class_name for p in parts)
 
     def insertion(self, table: str) -> RowEffects | None:
         """A row that comes after most of these steps, or after those that a condition tells; None where there is no such row."""
@@ -319,10 +393,8 @@ class _Learner:
 
     def _told(self, table: str) -> list[Deed]:
         """The steps that tell what became of a table."""
-        return [
-            d for d in self._deeds
-            if table in d.before.tables and table in d.after.tables and f"{d.name} {table}" not in self._doubtful
-        ]  # fmt: skip
+        told = [d for d in self._deeds if table in d.before.tables and table in d.after.tables]
+        return [d for d in told if f"{d.name} {table}" not in self._doubtful] or told
 
     def _values(self, name: str, examples: Sequence[Example]) -> list[Expr]:
         values = {(type(e.value), e.value) for e in examples}
@@ -380,9 +452,7 @@ class _Learner:
                 kinds = {type(r.get(column)) for d in self._deeds[:5] for r in d.before.tables.get(table, ())}
                 if wanted not in kinds:
                     continue
-                options.append(Cell(table, column, current_row(table)))
-                if table in acted:
-                    options.append(Acted(column))
+                options.append(Acted(column) if table in acted else Cell(table, column, current_row(table)))
                 if wanted is bool:
                     options.append(Not(options[-1]))
         return options
@@ -395,6 +465,8 @@ class _Learner:
         expected = self._shared.inserted if self._shared.inserted is not None and self._shared.inserted.table == table else None
         if not changed and expected is None:
             return None
+        if self._only_filters(table):
+            return expected if expected is not None and self._comes(table, expected, deeds) else None
         deleted = self._deleted(table, deeds)
         if expected is not None and self._comes(table, expected, deeds):
             inserted, when, at = expected.inserted, expected.inserted_when, expected.at
@@ -404,6 +476,14 @@ class _Learner:
         if deleted is None and inserted is None and not cells:
             return None
         return RowEffects(table, deleted, cells, inserted, when, at)
+
+    def _only_filters(self, table: str) -> bool:
+        """True for what says which rows are shown: it leaves the rows themselves alone."""
+        filter_ = self._v.history.filters.get(table)
+        if filter_ is None or filter_.screen != self._of.screen:
+            return False
+        field = self._v.history.variable(self._of.screen, self._of.slot, "text")
+        return self._of.slot in filter_.switches or (self._of.kind == "type" and field in names_in(filter_.search))
 
     def _comes(self, table: str, expected: RowEffects, deeds: Sequence[Deed]) -> bool:
         """True where the row that is expected of any touch came in just the steps in which it should have."""
@@ -485,7 +565,11 @@ class _Learner:
             after = {r[ROW_ID]: r for r in deed.after.tables[table]}
             pairs += [(deed, r, after[r[ROW_ID]]) for r in deed.before.tables[table] if r[ROW_ID] in after]
         for column in self._v.columns(table):
-            if all(same_value(a.get(column), b.get(column)) for _, a, b in pairs):
+            came_from = self._v.handed.get(self._of.screen, {}).get(table, {}).get(column)
+            saved: Expr | None = None if came_from is None else Case(current_row(table), Var(came_from), Column(column))
+            if self._of.kind == "tap" and column == f"{self._of.slot}.checked" and not self._is_radio():
+                saved = Case(self._on_row(), Not(Column(column)), Column(column))
+            if saved is None and all(same_value(a.get(column), b.get(column)) for _, a, b in pairs):
                 continue
             if conditions is None:
                 conditions = [*self._row_conditions(table, deeds), *self._conditions]
@@ -504,7 +588,7 @@ class _Learner:
                 for name in self._v.names(self._of.screen):
                     if any(isinstance(v, str) for v in self._v.values.get(name, ())):
                         options += [Var(name), Trim(Var(name))]
-            chosen = choose(examples, options, conditions)
+            chosen = choose(examples, options, conditions, expected=saved)
             if chosen is None:
                 continue
             self._note([d for d, _, _ in pairs], chosen)
@@ -514,11 +598,18 @@ class _Learner:
 
     # Conditions
 
+    def _on_row(self) -> Expr:
+        """The condition that a row is the one acted on, and that nothing swallowed the touch."""
+        acted = Equal(Column(ROW_ID), Acted(ROW_ID))
+        return acted if self._shared.inserted is None else All((acted, Not(self._shared.inserted.inserted_when)))
+
     def _row_conditions(self, table: str, deeds: Sequence[Deed]) -> list[Expr]:
         conditions: list[Expr] = []
-        if any(d.table == table for d in deeds):
-            conditions.append(Equal(Column(ROW_ID), Acted(ROW_ID)))
-        conditions.append(current_row(table))
+        on_row = any(d.table == table for d in deeds)
+        conditions.append(Equal(Column(ROW_ID), Acted(ROW_ID)) if on_row else current_row(table))
+        if self._shared.inserted is not None:
+            calm = Not(self._shared.inserted.inserted_when)  # words that wait to be sent may swallow the touch
+            conditions += [calm, All((conditions[0], calm))]
         for column in self._v.columns(table):
             kinds = {(type(r.get(column)), r.get(column)) for d in deeds for r in d.before.tables[table]}
             if 1 < len(kinds) <= 4:
@@ -573,7 +664,7 @@ def foretell(
     history: History, learned: Learned, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value], stack: tuple[str, ...], next_row: Mapping[str, int]
 ) -> Outcome:
     """What the learned effects make of a state. `current` are the variables that the action itself sets: current rows, filters."""
-    scope = Scope({**before.variables, **_own_current(current)}, before.tables, aim.typed, acted=acted)
+    scope = Scope(before.variables, before.tables, aim.typed, acted=acted)
     at_screen = Scope({**scope.variables, BELOW: stack[-1] if stack else None}, scope.tables, scope.typed, acted=scope.acted)
     screen = str(evaluate(learned.leads, at_screen))
     variables = dict(before.variables)
@@ -586,11 +677,6 @@ def foretell(
         if effects.table in tables:
             tables[effects.table] = _rows_after(effects, tables[effects.table], scope, next_row.get(effects.table, 1))
     return Outcome(screen, variables, tables)
-
-
-def _own_current(current: Mapping[str, Value]) -> dict[str, Value]:
-    """The row acted on counts as current already when its rules read."""
-    return {n: v for n, v in current.items() if n.endswith(CURRENT) and v is not None}
 
 
 def _rows_after(effects: RowEffects, rows: tuple[Row, ...], scope: Scope, fresh: int) -> tuple[Row, ...]:
@@ -610,10 +696,8 @@ _UNKNOWN = "\0unknown"
 
 
 def _scope(deed: Deed, row: Row | None = None) -> Scope:
-    """What may be read before a step. The row acted on counts as current already, as in the rules made of it."""
-    variables = deed.before.variables
-    chosen = {n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT) and deed.table and n == deed.table + CURRENT}
-    return Scope({**variables, **chosen} if chosen else variables, deed.before.tables, deed.aim.typed, row or {}, deed.acted)
+    """What may be read before a step."""
+    return Scope(deed.before.variables, deed.before.tables, deed.aim.typed, row or {}, deed.acted)
 
 
 def back_stacks(history: History) -> dict[str, tuple[str, ...]]:

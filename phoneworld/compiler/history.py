@@ -54,6 +54,7 @@ class Sight:
     seen: frozenset[str]
     shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The ids of the rows on the screen, by table, in their order."""
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +335,7 @@ class _Teller:
         seen[FOCUS] = self._focus(screen, recorded.hierarchy, content, ids)
         variables = {**before.variables, **seen}
         self._learn(screen, variables, tables, seen)
-        return Sight(screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()})
+        return Sight(screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace)
 
     def _learn(self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]) -> None:
         """Puts what aliases show into the rows they stand for."""
@@ -366,9 +367,10 @@ class _Teller:
 
     def _found_again(self, table: str, row: Row, out: list[Row]) -> int:
         """The id of a row that was out of sight and holds just this, else a fresh one."""
-        for i, other in enumerate(out):
-            if all(other.get(c) == v for c, v in row.items()):
-                return int(out.pop(i)[ROW_ID])  # type: ignore[arg-type]
+        for cells in (row, {c: v for c, v in row.items() if isinstance(v, str)}):
+            for i, other in enumerate(out):
+                if cells and all(other.get(c) == v for c, v in cells.items()):
+                    return int(out.pop(i)[ROW_ID])  # type: ignore[arg-type]
         return self._fresh(table)
 
     def _fresh(self, table: str) -> int:

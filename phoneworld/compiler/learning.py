@@ -51,7 +51,7 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
     for _ in range(_REVISIONS if filters else 0):
         history = find_history(graph, screens, patterns, beliefs, _Foreteller(history, learned))
         derived = find_derived(history, sure_only=True)
-        learned = learn(history, derived, stacks, frozenset())
+        learned = learn(history, derived, stacks, _doubtful(history))
     return Lesson(history, beliefs, derived, learned, stacks)
 
 

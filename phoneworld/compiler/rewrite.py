@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, get_args
 
-from phoneworld.program.expr import Cell, Column, Expr, Var
+from phoneworld.program.expr import Cell, Column, Count, Expr, Sum, Var
 
 _KINDS: tuple[type, ...] = get_args(Expr)
 
@@ -29,6 +29,32 @@ def rewritten(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
 def with_cells(expr: Expr, table: str, where: Expr) -> Expr:
     """An expression over a row's columns as one over the row that `where` finds."""
     return rewritten(expr, lambda e: Cell(table, e.name, where) if isinstance(e, Column) else None)
+
+
+def settled(expr: Expr, variables: Mapping[str, Expr], columns: Mapping[str, Mapping[str, Expr]], table: str | None = None) -> Expr:
+    """The expression with all that follows from others replaced by what it follows from: variables, and columns of rows.
+
+    `table` is the one whose row is in scope.
+    """
+
+    def change(e: Expr) -> Expr | None:
+        match e:
+            case Var(name) if name in variables:
+                return settled(variables[name], variables, columns)
+            case Column(name) if table is not None and name in columns.get(table, {}):
+                return settled(columns[table][name], variables, columns, table)
+            case Count(rows, where):
+                return Count(rows, settled(where, variables, columns, rows))
+            case Sum(rows, of, where):
+                return Sum(rows, settled(of, variables, columns, rows), settled(where, variables, columns, rows))
+            case Cell(rows, name, where):
+                inner = settled(where, variables, columns, rows)
+                follows = columns.get(rows, {}).get(name)
+                return Cell(rows, name, inner) if follows is None else with_cells(settled(follows, variables, columns, rows), rows, inner)
+            case _:
+                return None
+
+    return rewritten(expr, change)
 
 
 def inlined(expr: Expr, follows: Mapping[str, Expr], kind: type[Var] | type[Column] = Var) -> Expr:
