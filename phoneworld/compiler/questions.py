@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.compile import Compilation
-from phoneworld.graph.graph import StateGraph, Trace, Transition
+from phoneworld.compiler.reveals import Reveals, find_switches, recorded_step, usual_submit
+from phoneworld.graph.graph import StateGraph, Trace
 from phoneworld.graph.plan import Kind, Plan, Question, Start, Step, target_of
 from phoneworld.graph.situation import Scene, Sketch, bare_name, circumstances, deed_of, marks, scene_of, words_of
 from phoneworld.program.template import Rows, Slot, Template
-from phoneworld.ui.action import Action, CloseApp, LongPress, OpenApp, PressKey, Tap, TypeText
+from phoneworld.ui.action import Action, CloseApp, LongPress, PressKey, Tap, TypeText
 from phoneworld.ui.node import Gesture, Path
 
 MOST = 40
@@ -67,17 +68,21 @@ def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST
     ways_out = _ways_out(graph, scenes, package)
     options = {name: tuple(_options(scene, package, ways_out)) for name, scene in scenes.items() if scene.sketch.package == package}
     known = _known(graph, compiled, scenes, options)
-    submit = _usual_submit(graph, scenes)
+    reveals = Reveals(usual_submit(graph, scenes), find_switches(compiled, scenes))
     best: dict[tuple[str, str, frozenset[str]], Question] = {}
     for trace in graph.traces:
         if trace.start_kind == "kept":
             continue  # what was there before it began is not known
+        hiding: dict[str, Step] = {}
         for index, name in enumerate(trace.captures[: _LONGEST_START + 1]):
+            if index:
+                reveals.follow(hiding, scenes, trace.transitions[index - 1])
             if name not in options:
                 continue
             scene = scenes[name]
             for option in options[name]:
-                key, question = _question(scene, option, known, trace, index, submit.get(scene.sketch.id), package)
+                reveal = reveals.after(scene, option.action, option.deed, hiding.get(scene.sketch.id), package)
+                key, question = _question(scene, option, known, trace, index, reveal)
                 if question.gain > 0 and (key not in best or _rate(question) > _rate(best[key])):
                     best[key] = question
     chosen = _ranked(best, most)
@@ -102,24 +107,15 @@ def _ranked(best: Mapping[tuple[str, str, frozenset[str]], Question], most: int)
 def _started(number: int, question: Question, graph: StateGraph, scenes: Mapping[str, Scene]) -> Question:
     """The question with the steps that lead to it. Until then its id is their number."""
     trace = next(t for t in graph.traces if t.id == question.start.trace)
-    steps = tuple(_step(scenes, t) for t in trace.transitions[: int(question.id)])
+    steps = tuple(recorded_step(scenes, t) for t in trace.transitions[: int(question.id)])
     return replace(question, id=f"q{number}", start=Start(trace.id, steps))
-
-
-def _step(scenes: Mapping[str, Scene], transition: Transition) -> Step:
-    """A recorded step as one that can be done again."""
-    scene = scenes.get(transition.source)
-    target = None
-    if scene is not None and transition.hit is not None and not isinstance(transition.action, PressKey):
-        target = target_of(scene, transition.hit)
-    return Step(transition.action, target, "" if scene is None else scene.sketch.id)
 
 
 # ---- what a question is
 
 
 def _question(
-    scene: Scene, option: _Option, known: _Known, trace: Trace, index: int, submit: Step | None, package: str
+    scene: Scene, option: _Option, known: _Known, trace: Trace, index: int, reveal: tuple[Step, ...]
 ) -> tuple[tuple[str, str, frozenset[str]], Question]:
     sketch = scene.sketch
     deed = (sketch.id, option.deed)
@@ -128,15 +124,10 @@ def _question(
     gain = known.use[deed] * _NEW / (1 + done)
     gain += sum(known.use_given[(*deed, a)] * _ELSEWHERE for a in missing)
     if done:
-        gain += known.use[deed] * known.wrong[deed] / done * (1 if done < 10 else 0.3)
+        gain += known.use[deed] * known.wrong[deed] / done
     kind, why = _reason(option, done, known.wrong[deed], deed in known.open_ends, missing, sketch)
     target = None if option.path is None else target_of(scene, option.path)
     act = (Step(option.action, target, sketch.id, option.is_fresh),)
-    reveal: tuple[Step, ...] = ()
-    if isinstance(option.action, CloseApp):
-        reveal = (Step(OpenApp(package)),)
-    elif isinstance(option.action, TypeText) and not option.action.text.strip() and submit is not None:
-        reveal = (submit,)
     question = Question(str(index), kind, why, sketch.id, option.deed, target, missing, Start(trace.id), act, reveal, gain)
     return (sketch.id, option.deed, missing), question
 
@@ -191,7 +182,8 @@ def _known(
             share = option.weight / alike[option.deed] / whole
             known.use[screen, option.deed] = known.use.get((screen, option.deed), 0.0) + share
             for atom in option.given:
-                known.use_given[screen, option.deed, atom] = known.use_given.get((screen, option.deed, atom), 0.0) + share
+                often = share * _BLANK if "blank" in atom else share
+                known.use_given[screen, option.deed, atom] = known.use_given.get((screen, option.deed, atom), 0.0) + often
     return known
 
 
@@ -249,30 +241,6 @@ def _words_shown(scene: Scene) -> str:
     """Words that a row or a label shows, to be typed once more."""
     found = [n.text for _, n, _ in scene.nodes if " " in n.text.strip() and len(n.text) <= _LONGEST_WORDS and not n.is_editable]
     return found[-1] if found else ""
-
-
-def _usual_submit(graph: StateGraph, scenes: Mapping[str, Scene]) -> dict[str, Step]:
-    """By screen, what most often sent the words typed there: the first step after typing that left the screen or emptied the field."""
-    counts: dict[str, Counter[str]] = {}
-    steps: dict[tuple[str, str], Step] = {}
-    for trace in graph.traces:
-        words = ""
-        for t in trace.transitions:
-            source, target = scenes.get(t.source), scenes.get(t.target)
-            if isinstance(t.action, TypeText):
-                words = t.action.text.strip()
-            elif words and source is not None and (target is None or target.sketch is not source.sketch or not _holds(target, words)):
-                words = ""
-                if t.action in (PressKey("back"), PressKey("home")) or isinstance(t.action, CloseApp):
-                    continue
-                deed = deed_of(source, t.action, t.hit)
-                counts.setdefault(source.sketch.id, Counter())[deed] += 1
-                steps.setdefault((source.sketch.id, deed), _step(scenes, t))
-    return {screen: steps[screen, min(found, key=lambda d: (-found[d], d))] for screen, found in counts.items()}
-
-
-def _holds(scene: Scene, words: str) -> bool:
-    return any(node.is_editable and words in node.value for _, node, _ in scene.nodes)
 
 
 # ---- what a screen is known by
