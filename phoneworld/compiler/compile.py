@@ -30,6 +30,7 @@ from phoneworld.program.check import check_program
 from phoneworld.program.expr import OneOf, same_value
 from phoneworld.program.program import Layout, Program, Screen, Start, Table, Trigger, Variable
 from phoneworld.program.template import ROW_ID, Slot
+from phoneworld.ui.action import Action, Swipe
 from phoneworld.ui.device_state import DeviceInfo
 from phoneworld.ui.geometry import Size
 
@@ -108,7 +109,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[w.layouts[0].partition(' ')[0]], lesson, variables, tables) for w in walks},
         variables=variables,
         tables=tables,
-        rules=(*with_positions(recorded.rules, screens, moments.layout), *general_rules(history, lesson.learned)),
+        rules=(*with_positions(recorded.rules, screens, moments.layout, swipes), *general_rules(history, lesson.learned)),
         clock_ms=next((c.state.clock_ms or c.time_ms for c in graph.captures.values()), 0),
     )
     starts = {w.trace: with_position(program.starts[w.trace], screens, w.layouts[0]) for w in walks}
@@ -173,7 +174,7 @@ def _walks(graph: StateGraph, found: Screens, lesson: Lesson) -> list[Walk]:
         layouts, triggers = [_look(found, lesson, trace.start, lesson.history.starts[trace.id])], []
         for index, transition in enumerate(trace.transitions):
             deed = deeds.get((trace.id, index))
-            triggers.append(_trigger(deed) if deed is not None else Trigger("wait", "", "0"))
+            triggers.append(_trigger(deed, transition.action) if deed is not None else Trigger("wait", "", "0"))
             layouts.append(_look(found, lesson, transition.target, deed.after if deed is not None else None))
         walks.append(Walk(trace.id, tuple(layouts), tuple(triggers)))
     walks += (Walk(name, (_look(found, lesson, c, lesson.history.starts[name]),), ()) for name, c in lone_captures(graph).items())
@@ -191,8 +192,10 @@ def _look(found: Screens, lesson: Lesson, capture: str, sight: Sight | None) -> 
     return f"{layout} {hashlib.sha256(repr((kept, rows)).encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
 
 
-def _trigger(deed: Deed) -> Trigger:
-    """What tells a step from others at the same moment: the slot with its row, the words typed."""
+def _trigger(deed: Deed, action: Action) -> Trigger:
+    """What tells a step from others at the same moment: the slot with its row, the words typed, the way of the finger."""
+    if isinstance(action, Swipe):
+        return Trigger(deed.aim.kind, deed.aim.slot, str(action.y2 - action.y))
     row = deed.acted.get(ROW_ID)
     typed = deed.aim.typed if deed.aim.kind == "type" else None
     return Trigger(deed.aim.kind, deed.aim.slot if row is None else f"{deed.aim.slot}#{row}", typed or deed.aim.argument)

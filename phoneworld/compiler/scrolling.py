@@ -37,6 +37,8 @@ class Swiped:
     before: str
     after: str
     dy: int
+    name: str = ""
+    """The step, as `trace:index`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def find_swipes(graph: StateGraph, deeds: Sequence[Deed]) -> list[Swiped]:
     for deed in deeds:
         action = transitions[deed.trace, deed.index].action
         if isinstance(action, Swipe) and deed.aim.kind in ("swipe_up", "swipe_down"):
-            found.append(Swiped(deed.aim.slot, deed.before.capture, deed.after.capture, action.y2 - action.y))
+            found.append(Swiped(deed.aim.slot, deed.before.capture, deed.after.capture, action.y2 - action.y, deed.name))
     return found
 
 
@@ -124,8 +126,14 @@ def with_position(start: Start, screens: Mapping[str, Screen], look: str) -> Sta
     return replace(start, variables=(*start.variables, (scroll(start.screen), layout.scroll)))
 
 
-def with_positions(rules: Sequence[Rule], screens: Mapping[str, Screen], looks: Mapping[int, str]) -> tuple[Rule, ...]:
-    """The rules of recorded steps, each with where it leaves its page. `looks` names the layout of each moment, before a space."""
+def with_positions(
+    rules: Sequence[Rule], screens: Mapping[str, Screen], looks: Mapping[int, str], swipes: Sequence[Swiped]
+) -> tuple[Rule, ...]:
+    """The rules of recorded steps, each with where it leaves its page; those of swipes hold for the recorded ways of the finger only.
+
+    `looks` names the layout of each moment, before a space.
+    """
+    ways = {swipe.name: str(swipe.dy) for swipe in swipes}
     home = {layout.id: (screen, layout) for screen in screens.values() for layout in screen.layouts}
     ever = {s.id for s in screens.values() if any(layout.scroll for layout in s.layouts)}
     made: list[Rule] = []
@@ -136,6 +144,13 @@ def with_positions(rules: Sequence[Rule], screens: Mapping[str, Screen], looks: 
             screen, layout = found
             if screen.id in ever or rule.on.kind.startswith("swipe"):
                 rule = replace(rule, then=(*rule.then, SetVar(scroll(screen.id), Const(layout.scroll))))
+        here = screens[rule.screen].template
+        if here is not None and here.scrolling is not None and here.scrolling.slot == rule.on.node:
+            told = sorted({ways[name] for name in rule.evidence.support if name in ways})
+            if told:
+                more = ("", *(f"-{i}" for i in range(1, len(told))))
+                made += [replace(rule, id=rule.id + n, on=replace(rule.on, argument=way)) for way, n in zip(told, more, strict=True)]
+                continue
         made.append(rule)
     return tuple(made)
 

@@ -203,7 +203,8 @@ class Acting(ABC):
             return self._touch("long_press", x, y)
         touched = self.surface.touch("scroll", x, y)
         key, target = touched if touched else ("", None)
-        fired = self.fire(swipe_kind(dx, dy), target or key)
+        # What scrolls goes another way for another swipe, so such rules are for one way of the finger.
+        fired = self.fire(swipe_kind(dx, dy), target or key, str(dy))
         if target is not None and abs(dy) >= abs(dx):
             fired = self.scrolled(fired, target, dy) or fired
         if fired:

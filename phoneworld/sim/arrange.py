@@ -81,11 +81,11 @@ def arrange_scrolled(
     page = _Page(_plan(placement), windows, size, keyboard, density)
     laid, xs, ys = page.inside_screen()
     clip = (0, 0, size.width, size.height)
-    scroller = next((w.scroller for w in laid if w.scroller is not None), None)
+    longer = _beyond(laid, ys, size)
     most = 0
-    if scroller is not None and scroller.kids:
+    if longer is not None:
         # A page one pixel of its own too long stays where it is.
-        most = max(0, round(_beyond(scroller) + rest))
+        most = max(0, round(longer + rest))
         page.longer = most = most if most > density // 160 else 0
         scroll = min(max(scroll, 0), most)
     else:
@@ -95,14 +95,26 @@ def arrange_scrolled(
 
 def beyond(windows: tuple[Drawn, ...], placement: Mapping[str, Placement], size: Size, *, keyboard: bool, density: int) -> float:
     """How far what scrolls reaches below the end of what it scrolls in; negative where it is shorter, 0 where nothing scrolls."""
-    laid, _, _ = _Page(_plan(placement), windows, size, keyboard, density).inside_screen()
+    laid, _, ys = _Page(_plan(placement), windows, size, keyboard, density).inside_screen()
+    return _beyond(laid, ys, size) or 0.0
+
+
+def _beyond(laid: Sequence[_Laid], ys: Sequence[float], size: Size) -> float | None:
+    """As `beyond`; None where nothing scrolls."""
     scroller = next((w.scroller for w in laid if w.scroller is not None), None)
-    return _beyond(scroller) if scroller is not None and scroller.kids else 0.0
-
-
-def _beyond(scroller: _Laid) -> float:
+    if scroller is None or not scroller.kids:
+        return None
+    top = 0.0
+    at: _Laid | None = None
+    while at is not scroller:
+        place = next(i for i, kid in enumerate(laid) if kid.scroller is scroller)
+        at, top = laid[place], top + ys[place]
+        laid, ys = at.kids, at.ys
     ends = [y + kid.reach for kid, y in zip(scroller.kids, scroller.ys, strict=True) if kid.rule.moves and not kid.rule.hidden]
-    return max(ends, default=0.0) - scroller.height
+    # What is as high as its content is cut by the screen, as far as anyone can see.
+    wraps = type(scroller.rule.axes[1][1]) is Wrap
+    end = float(size.height) if wraps or top + scroller.height > size.height else top + scroller.height
+    return top + max(ends, default=0.0) - end
 
 
 def whole_bounds(
@@ -494,8 +506,8 @@ class _Page:
             shift = 0
         x0, x1 = round(left), round(left + laid.width)
         y0, y1 = round(top) - shift, round(top + laid.height) - shift
-        # A page that has moved up is longer than the screen, and so is what fills it.
-        if shift and rule.fills and abs(y1 + shift - clip[3]) <= 1:
+        # A page that has moved up is longer than the screen, and so is what fills it; what fills a row of it is not.
+        if shift and rule.fills and drawn.row is None and abs(y1 + shift - clip[3]) <= 1:
             y1 += shift
         wide, high = x1 - x0, y1 - y0
         if x0 < clip[0]:
