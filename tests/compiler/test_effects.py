@@ -82,6 +82,13 @@ CASES: Mapping[str, Case] = {
     "a row that a tab hides is ticked all the same": (
         Kind(tabs=True), TABS, [["tap tab_open", "tap done 1", "tap tab_done", "tap done 1", "tap tab_all"], ["tap tab_open", *add("Car"), "tap done 2", "tap tab_done"]],
     ),
+    "a list that is only ticked and deleted from is a table too": (
+        Kind(), [["tap remove 1", "tap done 0"], ["tap remove 0", "tap remove 1"], ["tap done 0", "tap remove 2", "tap remove 1"]],
+        [["tap remove 2", "tap remove 0"], ["tap remove 0", "tap remove 0"], ["tap done 2", "tap remove 1", "tap done 0"]],
+    ),
+    "rows out of sight stay as they are": (Kind(), DETAILS, [["tap row 0", "tap rename", "tap draft", "clear", "type Gate", "tap save", "tap up", "tap row 1", "back"]]),
+    "Back with the keyboard down leaves the form": (Kind(), FORMS, [["tap add", "tap draft", "type Gate", "back", "back"]]),
+    "a tick seen once is a toggle": (Kind(count=False), [["tap done 0"], [*add("Rugs"), *add("Bins")]], [["tap done 0", "tap done 0"]]),
     "a search finds what was never searched for": (Kind(search=True), SEARCHES, [["tap search", "type a", "clear", "type ish", "clear", "back", "tap done 1"]]),
     "a search finds rows that came later": (Kind(search=True), SEARCHES, [[*add("Gate"), "tap search", "type at", "clear"]]),
 }  # fmt: skip
@@ -124,8 +131,9 @@ def test_actions_on_rows_are_one_class_whatever_the_row() -> None:
 
 def test_up_leads_to_the_screen_below_where_it_led_to_two() -> None:
     """The form is opened from the list and from details, and Up goes back to where it came from."""
-    scripts = [*DETAILS, *FORMS]
-    assert of(learned(scripts), "save").leads == Var(BELOW)
+    lesson = learned([*DETAILS, *FORMS])
+    form = screen_named(lesson, "draft")
+    assert lesson.learned[ActionClass(form, "tap", "up")].leads == Var(BELOW)
 
 
 def test_what_always_led_to_one_screen_leads_there() -> None:
