@@ -164,7 +164,7 @@ class _Laid:
                 reach = ys[i] + kid.reach
         self.scroller: _Laid | None = scroller
         """What scrolls in it, the outermost."""
-        self.reach = own if rule.clips or rule.hidden else reach
+        self.reach: float = own if rule.clips or rule.hidden else reach
         """How far below its start what moves with it reaches."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
+from typing import cast
 
 from phoneworld.ui.node import Node
 
@@ -18,30 +19,30 @@ values_of = attrgetter(*NAMES)
 class _Draft:
     """A node while it is made: the same slots, and nothing that forbids to fill them. Python refuses to turn it into one if they differ."""
 
-    __slots__ = (
-        "bounds",
-        "checkable",
-        "checked",
-        "children",
-        "class_name",
-        "clickable",
-        "content_desc",
-        "drawing_order",
-        "enabled",
-        "extra",
-        "focusable",
-        "focused",
-        "hint",
-        "index",
-        "long_clickable",
-        "package",
-        "password",
-        "resource_id",
-        "scrollable",
-        "selected",
-        "text",
-        "visible",
-    )  # fmt: skip
+    __slots__ = NAMES
+
+    bounds: object
+    checkable: object
+    checked: object
+    children: object
+    class_name: object
+    clickable: object
+    content_desc: object
+    drawing_order: object
+    enabled: object
+    extra: object
+    focusable: object
+    focused: object
+    hint: object
+    index: object
+    long_clickable: object
+    package: object
+    password: object
+    resource_id: object
+    scrollable: object
+    selected: object
+    text: object
+    visible: object
 
 
 def node_of(values: Sequence[object]) -> Node:
@@ -53,5 +54,4 @@ def node_of(values: Sequence[object]) -> Node:
         draft.selected, draft.visible, draft.bounds, draft.index, draft.drawing_order, draft.extra, draft.children,
     ) = values  # fmt: skip
     draft.__class__ = Node  # type: ignore[assignment]
-    node: Node = draft  # type: ignore[assignment]
-    return node
+    return cast(Node, draft)
