@@ -234,7 +234,7 @@ def _scored(
     graph = results.prefix(whole, actions)
     key = results.Key(app.name, actions, policy, results.digest(graph), held, code)
     known = next((r for r in results.load(kept) if results.is_of(r, key)), None)
-    page = None if html is None else html / f"{app.name}-{actions}.html"
+    page = None if html is None else html / f"{app.name}-{actions}{'' if policy == 'random' else f'-{policy}'}.html"
     if known is not None and not (again or explain) and (page is None or page.is_file()):
         return known
     began = time.monotonic()

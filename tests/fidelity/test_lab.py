@@ -63,6 +63,18 @@ def test_a_recording_goes_on_by_traces_and_a_result_is_measured_once(small: Path
     assert not {t for t in typed[0] & typed[1] if t.strip()}
 
 
+def test_an_asked_recording_begins_at_random_and_then_asks(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "AT_RANDOM", 5)
+    graphs = lab.asked(NOTES, 10)
+    assert [t.id for t in joined(graphs).traces] == ["train-1", "train-2", "asked-3", "asked-4"]
+    assert [len(t.transitions) for t in joined(graphs).traces] == [3, 2, 3, 2]
+    whole = {p.name for p in (small / "notes" / "asked").glob("*.graph.json")}
+    assert whole == {"003-3.graph.json", "004-2.graph.json"}
+    with monkeypatch.context() as closed:
+        closed.setattr(lab, "_phone", None)  # nothing is recorded again
+        assert [t.id for t in joined(lab.asked(NOTES, 10)).traces] == [t.id for t in joined(graphs).traces]
+
+
 def test_a_prefix_holds_the_first_actions_and_what_they_need() -> None:
     graph = load_graph(Path(__file__).parents[2] / "apps" / "notes" / "app.graph.json")
     whole = sum(1 for _ in graph.transitions())
