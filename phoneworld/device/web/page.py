@@ -46,6 +46,7 @@ class WebPage:
         self._crashed = False
         self._context_id: int | None = None
         self._opened = ""
+        self._target: dict[str, Any] = {}
         self._fingers = False
         self._listening = True
         self._patience: dict[str, int] = {}
@@ -61,6 +62,7 @@ class WebPage:
             self._cdp.on("Runtime.bindingCalled", self._note_report)
             self._cdp.on("Page.windowOpen", self._note_window)
             self._cdp.on("Page.fileChooserOpened", self._note_chooser)
+        self._target = self.send("Target.getTargetInfo")["targetInfo"]
         for domain in ("Page", "Runtime", "Accessibility"):
             self.send(f"{domain}.enable")
         self.send("Page.setInterceptFileChooserDialog", {"enabled": True})
@@ -320,18 +322,24 @@ class WebPage:
         A mini-app is not shown but reported, as one that a link leads to in the page itself is.
         """
         opened, self._opened = self._opened, ""
-        for other in self._page.context.pages:
-            if other is not self._page:
-                with self.guard():
-                    url = other.url
-                    other.close()
-                opened = opened or url
+        if len(self._page.context.pages) > 1:
+            for target in self.send("Target.getTargets")["targetInfos"]:
+                if target["type"] == "page" and self._is_popup(target):
+                    # Not by Playwright, which waits without a limit for a window that is still being made.
+                    with suppress(CaptureFailed):
+                        self.send("Target.closeTarget", {"targetId": target["targetId"]})
+                    opened = opened or str(target["url"])
         if any(opened.startswith(link) for link in self._mini_apps):
             self.reports.append((0, {"kind": "mini", "url": opened}))
         elif opened not in ("", "about:blank"):
             # What cannot be loaded shows Chromium's own error page, as a link in the page itself would.
             with suppress(DeviceUnusable):
                 self.goto(opened)
+
+    def _is_popup(self, target: dict[str, Any]) -> bool:
+        """True for another page of this page's context; other apps have contexts of their own."""
+        own = self._target
+        return target["targetId"] != own["targetId"] and target.get("browserContextId") == own.get("browserContextId")
 
     def answer_dialog(self, accept: bool, text: str = "") -> None:
         """Answers the open JavaScript dialog."""
