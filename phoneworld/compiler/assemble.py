@@ -269,6 +269,8 @@ class RecordedRules:
 
     rules: tuple[Rule, ...]
     exceptions: frozenset[str]
+    states: Mapping[int, Sight]
+    """The state that each moment is."""
 
 
 def recorded_steps(
@@ -333,7 +335,7 @@ def recorded_steps(
                 settle_ms=median_low([d.settle_ms for _, d in found]),
             )
         )
-    return RecordedRules(tuple(rules), frozenset(exceptions))
+    return RecordedRules(tuple(rules), frozenset(exceptions), state)
 
 
 def _between(deed: Deed, before: Sight, after: Sight) -> Deed:

@@ -44,7 +44,7 @@ _EXPECTED_BITS = 0.5
 _DEVICE_BITS = 9.0
 """Whether the keyboard is up goes along with much and is the reason of little."""
 _WORD_BITS, _MOST_WORD_BITS = 0.8, 9.0
-_DEFAULTS_TRIED, _CONDITIONS_PAIRED = 8, 24
+_DEFAULTS_TRIED, _CONDITIONS_PAIRED, _CONDITIONS_TRIED, _VALUES_TRIED = 8, 24, 160, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ def choose(
     if best[0][1] != whole and exceptions:
         guards = _guards(examples, conditions, whole)
         for rounds in range(exceptions):
-            improved = _excepted(best, options, guards, whole)
+            improved = _excepted(best, options[:_VALUES_TRIED], guards[:_CONDITIONS_TRIED], whole)
             if improved[0][0] >= best[0][0] and rounds == 0 and guards:
                 pairs = _paired(best, guards, whole)
-                improved = _excepted(best, options, pairs, whole)
+                improved = _excepted(best, options[:_VALUES_TRIED], pairs, whole)
             if improved[0][0] >= best[0][0]:
                 break
             best = improved[:_DEFAULTS_TRIED]

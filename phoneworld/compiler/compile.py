@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.arrangement import find_placements, sample_of
@@ -118,7 +118,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     replayed = replay(program, graph)
     wrong = _not_shown(graph, replayed, found, lesson)
     if wrong:
-        program = _held(program, wrong, lesson)
+        program = _held(program, wrong, lesson, when, recorded.states)
         replayed = replay(program, graph)
     return Compilation(
         program=program,
@@ -143,16 +143,31 @@ def _not_shown(graph: StateGraph, replayed: Replay, found: Screens, lesson: Less
     return frozenset(wrong)
 
 
-def _held(program: Program, wrong: frozenset[str], lesson: Lesson) -> Program:
-    """The Program with some of its layouts held as they are."""
+def _held(program: Program, wrong: frozenset[str], lesson: Lesson, when: Mapping[str, list[int]], states: Mapping[int, Sight]) -> Program:
+    """The Program with some of its layouts held as they are, once for each set of rows that they were seen with."""
 
-    def held(layout: Layout) -> Layout:
+    def held(layout: Layout) -> Iterator[Layout]:
         if layout.id not in wrong:
-            return layout
-        places = lesson.history.content[layout.captures[0]][1].places
-        return replace(layout, slots=tuple(places[path] for path, _ in layout.hierarchy.walk()))
+            yield layout
+            return
+        screen, content = lesson.history.content[layout.captures[0]]
+        tables = {p.key: t for t, row in lesson.history.patterns[screen].tables.items() for p in row.walk()}
+        kinds: dict[tuple[tuple[str, int | None], ...], list[int]] = {}
+        for moment in when.get(layout.id, ()):
+            shown = states[moment].shown
+            slots: list[tuple[str, int | None]] = []
+            for path, _ in layout.hierarchy.walk():
+                key, at = content.places[path]
+                slots.append((key, None if at is None else shown[tables[key]][at]))
+            kinds.setdefault(tuple(slots), []).append(moment)
+        for number, (names, moments) in enumerate(kinds.items()):
+            own = layout.id if number == 0 else f"{layout.id}.{number}"
+            yield replace(layout, id=own, when=OneOf(MOMENT, tuple(moments)), slots=names)
 
-    return replace(program, screens={s.id: replace(s, layouts=tuple(map(held, s.layouts))) for s in program.screens.values()})
+    return replace(
+        program,
+        screens={s.id: replace(s, layouts=tuple(h for lay in s.layouts for h in held(lay))) for s in program.screens.values()},
+    )
 
 
 def _drawn(screen: Screen, graph: StateGraph, lesson: Lesson, swipes: Sequence[Swiped]) -> Screen:

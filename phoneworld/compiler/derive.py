@@ -35,6 +35,7 @@ from phoneworld.program.template import KEYBOARD, ROW_ID
 from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 
+_COUNTS_PAIRED = 12
 _DOUBT = 0.15
 """The share of sights that may contradict what follows, all of them where rows are out of sight: what is believed of those may be wrong."""
 
@@ -234,7 +235,7 @@ def _boolean(name: str, there: Sequence[Sight], sure: set[int], others: Sequence
     by_counts: list[Expr] = []
     for count in counts:
         by_counts += [Less(Const(0), count), Equal(count, Const(0))]
-    by_counts += [All((Less(Const(0), a), Equal(b, Const(0)))) for a in counts for b in counts if a != b]
+    by_counts += [All((Less(Const(0), a), Equal(b, Const(0)))) for a in counts[:_COUNTS_PAIRED] for b in counts[:_COUNTS_PAIRED] if a != b]
     by_others: list[Expr] = [Var(KEYBOARD), Not(Var(KEYBOARD))]
     for other in others:
         if not all(other in s.seen for s in there):

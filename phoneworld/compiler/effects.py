@@ -249,7 +249,8 @@ def _shared(
         if len({d.aim.slot for d in deeds}) < 2 or len(deeds) < 3:
             continue
         left = Equal(Var(FOCUS), Const(focus))
-        learner = _Learner(vocabulary, ActionClass(screen, "tap", ""), deeds, stacks, doubtful, Shared(screen))
+        anywhere = [replace(d, acted={}, table=None) for d in deeds]  # what is shared knows no row
+        learner = _Learner(vocabulary, ActionClass(screen, "tap", ""), anywhere, stacks, doubtful, Shared(screen))
         for name in (*vocabulary.names(screen), FOCUS, KEYBOARD):
             chosen, there = learner.choice(name, exceptions=0 if name in (FOCUS, KEYBOARD) else 1)
             if chosen is None or chosen.expr == Var(name) or len(chosen.wrong) > (1 - _MOSTLY) * len(there):

@@ -27,7 +27,10 @@ _MOST_OF_A_KIND = 2
 _TYPE, _ENTER, _BACK, _CLOSE, _LONG_PRESS, _BLANK = 4.0, 3.0, 1.0, 0.3, 0.15, 0.1
 # How likely the outcome is not known: of a kind of action never done, and of one in circumstances it was never done in.
 _NEW, _ELSEWHERE = 1.0, 0.2
-_WAY_OUT = 0.05
+# What leads out of the app is rarely done, and costs steps to come back from.
+_WAY_OUT, _WAY_BACK = 0.05, 2
+_WORTH = 0.5
+"""What was done already is asked where a step settles this part of what one at random does."""
 _SAMPLE = "new words"
 _LONGEST_WORDS = 40
 
@@ -68,6 +71,7 @@ def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST
     ways_out = _ways_out(graph, scenes, package)
     options = {name: tuple(_options(scene, package, ways_out)) for name, scene in scenes.items() if scene.sketch.package == package}
     known = _known(graph, compiled, scenes, options)
+    by_chance = _gain_by_chance(known)
     reveals = Reveals(usual_submit(graph, scenes), find_switches(compiled, scenes))
     best: dict[tuple[str, str, frozenset[str]], Question] = {}
     for trace in graph.traces:
@@ -83,7 +87,10 @@ def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST
             for option in options[name]:
                 reveal = reveals.after(scene, option.action, option.deed, hiding.get(scene.sketch.id), package)
                 key, question = _question(scene, option, known, trace, index, reveal)
-                if question.gain > 0 and (key not in best or _rate(question) > _rate(best[key])):
+                is_way_out = (scene.sketch.id, option.deed) in ways_out
+                worth = question.gain / (len(question.act) + len(reveal) + is_way_out * _WAY_BACK)
+                is_new = not known.deeds[scene.sketch.id, option.deed]
+                if question.gain > 0 and (is_new or worth > by_chance * _WORTH) and (key not in best or _rate(question) > _rate(best[key])):
                     best[key] = question
     chosen = _ranked(best, most)
     with_starts = [_started(n, q, graph, scenes) for n, q in enumerate(chosen, 1)]
@@ -92,6 +99,11 @@ def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST
 
 def _rate(question: Question) -> float:
     return question.gain / (question.cost + int(question.id))
+
+
+def _gain_by_chance(known: _Known) -> float:
+    """What a step at random settles."""
+    return sum(use * use * (_NEW / (1 + known.deeds[d]) + known.wrong[d] / max(1, known.deeds[d])) for d, use in known.use.items())
 
 
 def _ranked(best: Mapping[tuple[str, str, frozenset[str]], Question], most: int) -> list[Question]:

@@ -81,7 +81,7 @@ class Layout:
     """One way a screen looks: a tree, the picture taken with it, and the device state it came with.
 
     On a screen with a template a layout says where things lie when the template shows just this. Where the template would not
-    show it, `slots` names the slot of each node in document order, and which of the shown rows it is in: then the layout
+    show it, `slots` names the slot of each node in document order, and the id of the row it is in: then the layout
     itself is what is shown while its guard holds.
     """
 

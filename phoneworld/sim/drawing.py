@@ -176,7 +176,6 @@ class TemplateModel:
         """The variable of how far it is scrolled; "" where nothing scrolls."""
         self._looks = Looks(screen.layouts, self.template, density)
         self._held = tuple(layout for layout in screen.layouts if layout.slots)
-        self._wheres = {p.table: p.where for w in self.template.windows for p in _parts(w) if isinstance(p, Rows)}
         guards = [names_in(layout.when) for layout in (*self._held, *self._looks.ambiguous)]
         self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD, *([self.scroll] if self.scroll else []))).union(*guards, *(v for v, _ in reads))))
         self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
@@ -193,23 +192,18 @@ class TemplateModel:
         scope = Scope(variables, tables)
         for layout in self._held:
             if evaluate(layout.when, scope):
-                return Drawing(self, self._as_recorded(layout, scope), variables, tables, layout)
+                return Drawing(self, self._as_recorded(layout), variables, tables, layout)
         windows = (w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows)
         return Drawing(self, tuple(w for w in windows if w is not None), variables, tables)
 
-    def _as_recorded(self, layout: Layout, scope: Scope) -> tuple[Drawn, ...]:
+    def _as_recorded(self, layout: Layout) -> tuple[Drawn, ...]:
         """A layout as if it were drawn: its nodes under the names of slots and rows."""
-        ids: dict[str, list[Value]] = {}
-        for table, where in self._wheres.items():
-            ids[table] = [row.get(ROW_ID) for row in scope.tables.get(table, ()) if evaluate(where, scope.at(row))]
         slots = iter(layout.slots)
 
         def one(node: Node) -> Drawn:
-            key, at = next(slots)
-            rows = ids.get(self.table_of.get(key) or "", [])
-            row = rows[at] if at is not None and at < len(rows) else None
+            key, row = next(slots)
             children = tuple([one(child) for child in node.children])
-            return Drawn(key, replace(node, children=()), row if isinstance(row, int) else None, children)
+            return Drawn(key, replace(node, children=()), row, children)
 
         return tuple([one(window) for window in layout.hierarchy.windows])
 
