@@ -268,7 +268,7 @@ class Asking:
 
     def _is_turn_of_chance(self) -> bool:
         asked, chance = self.steps["asking"], self.steps["random"]
-        return self.mix > 0 and chance < self.mix * (asked + chance)
+        return self.mix >= 1 or (self.mix > 0 and chance < self.mix * (asked + chance))
 
     def _scene_of(self, capture: Capture) -> Scene | None:
         if self._scene is None or self._scene[0] is not capture:
