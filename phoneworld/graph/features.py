@@ -96,8 +96,9 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
             return
         shown = _is_shown(node.bounds, capture.size)
         short = _short(node.class_name)
-        # What is scrolled out of sight has no place on the screen, and is in the tree of a page all the same.
-        away = in_page and node.bounds.is_empty
+        # What is scrolled out of sight has no place on the screen, and is in the tree of a page all the same. A box without a size
+        # is not away where something in it is shown.
+        away = in_page and node.bounds.is_empty and not any(_is_shown(n.bounds, capture.size) for n in _below(node))
         if in_page and not popup:
             document.update(_in_document(node))
         if _is_list(node) and away:

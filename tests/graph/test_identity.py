@@ -462,6 +462,17 @@ def test_long_pages_in_one_frame_are_told_apart_by_all_that_they_hold() -> None:
     assert not one_screen(scrolled_page(one, 0), scrolled_page(other, 0)), "the frame and a button in common"
 
 
+def test_boxes_without_a_size_do_not_hide_what_is_shown_in_them() -> None:
+    """Frameworks lay pages out in boxes without a size, whose content is placed: three alike are no rows that are scrolled away."""
+
+    def page(*words: str) -> Capture:
+        parts = (view("", button(w, w, left=300 * i), text(w, w, top=300), bounds=Bounds(0, 100, 1080, 200)) for i, w in enumerate(words))
+        return web_page(view("", *(view("", part, bounds=Bounds(0, 0, 0, 0)) for part in parts), bounds=Bounds(0, 0, 0, 0)))
+
+    assert one_screen(page("play", "queue", "volume"), page("play", "queue", "volume"))
+    assert not one_screen(page("play", "queue", "volume"), page("name", "theme", "reset"))
+
+
 def test_a_screen_that_was_caught_on_its_way_to_another_does_not_make_one_of_the_two() -> None:
     one = scrolled_page(tuple("abcdefghij"), 0)
     other = scrolled_page(tuple("qrstuvwxyz"), 0)
