@@ -33,6 +33,8 @@ _FARTHEST = 5
 _MISSES = 2
 _FRESH = 10_000
 """Where nobody counts texts they are numbered from here."""
+_TRIES, _APART = 8, 1000
+"""Names and dates come again: so many others are tried, so far apart in number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Asking:
     _left: list[Question] = field(init=False)
     _queue: deque[Step] = field(default_factory=deque)
     _now: Question | None = None
+    _said: set[str] = field(default_factory=set)
     _missed: dict[str, int] = field(default_factory=dict)
     _is_awaited: bool = False
     _in_trace: int = 0
@@ -109,6 +112,8 @@ class Asking:
     def learn(self, source: Capture, action: Action, target: Capture) -> None:
         """Takes in a step, whoever chose it: questions about just this are settled."""
         self._in_trace += 1
+        if isinstance(action, TypeText):
+            self._said.add(action.text)
         scene = self._scene_of(source)
         if scene is None:
             return
@@ -213,8 +218,14 @@ class Asking:
         """A text that was not typed yet, of the kind that the field asks for."""
         self._texts += 1
         number = _FRESH + self._texts if self._number is None else self._number
-        text = text_for(capture.hierarchy.at(path), seed=self.seed, number=number) if path is not None else ""
-        return text if text.strip() else phrase(self.seed, number)
+        node = None if path is None else capture.hierarchy.at(path)
+        for other in range(_TRIES):
+            if node is None:
+                break
+            text = text_for(node, seed=self.seed, number=number + other * _APART)
+            if text.strip() and text not in self._said:
+                return text
+        return phrase(self.seed, number)
 
     # ---- which question
 

@@ -97,11 +97,15 @@ def test_an_asked_recording_leaves_less_open(plan: Plan, tmp_path: Path) -> None
 
 
 def test_words_for_questions_are_new_each_time(plan: Plan, tmp_path: Path) -> None:
-    done, _ = asked(plan, tmp_path / "asked.graph.json")
-    fresh = {q.act[0].action for q in plan.questions if q.act[0].is_fresh}
-    typed = [t.action.text for t in done.graph.transitions() if isinstance(t.action, TypeText) and t.action.text.strip()]
-    example = [a.text for a in fresh if isinstance(a, TypeText)]
-    assert example and not set(typed) & set(example)
+    blank = next(q for q in plan.questions if q.deed == "type blank EditText#name")
+    first = replace(blank.act[0], action=TypeText("new words"), is_fresh=True)
+    fresh = [replace(blank, id=name, deed=f"type new {name}", act=(first,), given=frozenset()) for name in ("a", "b")]
+    done, _ = asked(replace(plan, questions=tuple(fresh)), tmp_path / "asked.graph.json")
+    typed = [t.action.text for t in done.graph.transitions() if isinstance(t.action, TypeText)]
+    known = {t.action.text for t in sample_graph()[0].transitions() if isinstance(t.action, TypeText)}
+    own = [text for text in typed if text not in known]
+    assert done.answers is not None and len(done.answers.answered) == 2
+    assert len(own) == len(set(own)) == 2 and "new words" not in own and all(text.strip() for text in own)
 
 
 def test_half_of_the_steps_are_left_to_chance(plan: Plan, tmp_path: Path) -> None:
