@@ -24,7 +24,7 @@ _LONGEST_START = 25
 _MOST_OF_A_KIND = 2
 """Questions about one kind of action on one screen in one plan: what the first ones tell is not known yet."""
 # How often a user at random does a thing that can be done, next to a tap on one kind of widget.
-_TYPE, _ENTER, _BACK, _CLOSE, _LONG_PRESS, _BLANK = 4.0, 3.0, 1.0, 0.3, 0.15, 0.1
+_TYPE, _ENTER, _BACK, _CLOSE, _LONG_PRESS, _BLANK, _HAS_FOCUS = 4.0, 3.0, 1.0, 0.3, 0.15, 0.1, 0.15
 # How likely the outcome is not known: of a kind of action never done, and of one in circumstances it was never done in.
 _NEW, _ELSEWHERE = 1.0, 0.2
 # What leads out of the app is rarely done, and costs steps to come back from.
@@ -216,14 +216,16 @@ def _all_options(scene: Scene, package: str) -> Iterator[_Option]:
         if node.focused and node.is_editable:
             focus = (path, name)
         for gesture, weight in gestures:
-            if not node.takes(gesture) or (node.is_editable and (gesture == "long_press" or (node.focused and capture.state.keyboard))):
+            if not node.takes(gesture) or (node.is_editable and gesture == "long_press"):
                 continue
+            has_focus = node.is_editable and node.focused and capture.state.keyboard
             point = tree.tap_point(path, size)
             under = None if point is None else next((p for p, n in order if n.bounds.contains(point)), None)
             if point is None or under is None or tree.nearest(under, gesture) != path:
                 continue
             action: Action = Tap(point.x, point.y) if gesture == "tap" else LongPress(point.x, point.y)
-            yield _Option(f"{gesture} {name}", action, path, weight, circumstances(scene, path))
+            often = weight * _HAS_FOCUS if has_focus else weight
+            yield _Option(f"{gesture} {name}", action, path, often, circumstances(scene, path))
     anyhow = circumstances(scene)
     if focus is not None and capture.state.keyboard:
         path, name = focus

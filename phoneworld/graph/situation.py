@@ -133,6 +133,8 @@ def circumstances(scene: Scene, path: Path | None = None) -> frozenset[str]:
         ticks = [tick for row in rows if (tick := _tick(tree.at(row))) is not None]
         if ticks:
             told.append("all ticked" if all(ticks) else "some ticked" if any(ticks) else "none ticked")
+    if path is not None and tree.at(path).focused and tree.at(path).is_editable:
+        told.append("on the field with the focus")
     own = None if path is None else next((i for i, r in enumerate(rows) if path[: len(r)] == r), None)
     if own is not None:
         tick = _tick(tree.at(rows[own]))
