@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from phoneworld.compiler.history import CURRENT, Alias, Beliefs, Deed, History, Sight, is_hidden, screen_of, slot_of
 from phoneworld.program.expr import Value, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
+from phoneworld.sim.evaluate import Row
 
 _AGREE = 0.6
 
@@ -24,11 +25,11 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
         details.setdefault(screen_of(name), alias.table)
     cells, places = _found_later(history)
     same = before.same or _same(history, aliases)
-    return Beliefs(_initial(history, aliases), aliases, details, cells, places, before.filters, same)
+    return Beliefs(_initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history))
 
 
 def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
-    """The value each variable had when first seen, where most traces agree."""
+    """The value each variable had when first seen: the one most traces agree on, else that of the first."""
     first: dict[str, dict[str, Value]] = {}
     for trace, sights in _traces(history).items():
         for sight in sights:
@@ -41,6 +42,15 @@ def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]
         if times >= max(2, _AGREE * len(values)) or (isinstance(value, bool) and times > len(values) / 2):
             initial[name] = value
     return initial
+
+
+def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
+    """The rows each table showed when it was first seen in any trace: what it is believed to hold before it is seen."""
+    rows: dict[str, tuple[Row, ...]] = {}
+    for sight in history.sights():
+        for table in sight.shown:
+            rows.setdefault(table, sight.tables[table])
+    return rows
 
 
 def _traces(history: History) -> dict[str, list[Sight]]:

@@ -213,7 +213,7 @@ def bits(expr: Expr) -> float:
         case All(of) | Any(of):
             return 1.0 + sum(map(bits, of))
         case Join(of):
-            return 3.0 + sum(0.7 * bits(e) for e in of)
+            return 2.0 + sum(0.5 * bits(e) for e in of)
         case Case(when, then, otherwise):
             return EXCEPTION_BITS + bits(when) + bits(then) + bits(otherwise)
         case OneOf(_, values):

@@ -128,6 +128,8 @@ class Beliefs:
     filters: Mapping[str, Filter] = field(default_factory=dict)
     same: Mapping[str, str] = field(default_factory=dict)
     """Variables that are one with that of another screen: a message that stays while one goes on, say."""
+    rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
+    """What tables hold that were not seen yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +294,8 @@ class _Teller:
 
     def first(self, trace: str, capture: str) -> Sight:
         self._trace = trace
-        self._ids = {}
-        return self.see(Sight("", "", self.beliefs.initial, {}, frozenset()), capture, None)
+        self._ids = {t: max((int(r[ROW_ID]) for r in rows), default=0) for t, rows in self.beliefs.rows.items()}  # type: ignore[arg-type]
+        return self.see(Sight("", "", self.beliefs.initial, self.beliefs.rows, frozenset()), capture, None)
 
     def see(self, before: Sight, capture: str, acted: int | None) -> Sight:
         """The state after a capture has been seen."""
