@@ -295,7 +295,11 @@ class _Teller:
     def first(self, trace: str, capture: str) -> Sight:
         self._trace = trace
         self._ids = {t: max((int(r[ROW_ID]) for r in rows), default=0) for t, rows in self.beliefs.rows.items()}  # type: ignore[arg-type]
-        return self.see(Sight("", "", self.beliefs.initial, self.beliefs.rows, frozenset()), capture, None)
+        rows = {
+            t: tuple({**row, **self._out_of_sight(t, int(row[ROW_ID]))} for row in rows)  # type: ignore[arg-type]
+            for t, rows in self.beliefs.rows.items()
+        }
+        return self.see(Sight("", "", self.beliefs.initial, rows, frozenset()), capture, None)
 
     def see(self, before: Sight, capture: str, acted: int | None) -> Sight:
         """The state after a capture has been seen."""
