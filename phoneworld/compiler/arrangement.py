@@ -195,7 +195,8 @@ def _fit(slots: Slots, scroller: str | None, *, without: Collection[int] = ()) -
             axes[key, axis] = _choose(shown[key], axis, positions, axes)
     for key in sorted(shown, key=lambda k: depth[k]):
         parent = shown[key][0].parent
-        if axes[key, Y][1] < _POOR and parent is not None and not isinstance(axes[parent.drawn.key, Y][0].extent, Wrap):
+        around = axes.get((parent.drawn.key, Y)) if parent is not None else None  # None too where the parent never had an area
+        if axes[key, Y][1] < _POOR and around is not None and not isinstance(around[0].extent, Wrap):
             axes[key, Y] = _choose(shown[key], Y, positions, axes, fill=True)
     found: dict[str, Placement] = {}
     for key in slots.by_key:

@@ -88,6 +88,13 @@ def variables_of(history: History, derived: Derived, initial: Mapping[str, Value
         for name, vs in sorted(values.items())
         if name not in (FOCUS, KEYBOARD)
     }
+    for screen, pattern in history.patterns.items():
+        # What only a passing capture showed is in no state of a trace, but the template speaks of it.
+        for content in pattern.contents:
+            for (slot, attribute), value in content.values.items():
+                name = history.variable(screen, slot, attribute)
+                if name not in derived.variables and (slot, attribute) in history.kept[screen]:
+                    made.setdefault(name, Variable(name, value))
     made[FOCUS] = Variable(FOCUS, None)
     made[KEYBOARD] = Variable(KEYBOARD, False, (False, True))
     for filter_ in history.filters.values():

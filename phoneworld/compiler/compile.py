@@ -91,7 +91,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     moments = find_moments(walks)
     when: dict[str, list[int]] = {}
     for moment, look in moments.layout.items():
-        when.setdefault(look.partition(" ")[0], []).append(moment)
+        when.setdefault(_layout_of(look), []).append(moment)
     swipes = find_swipes(graph, history.deeds)
     screens = {s.id: _drawn(replace(s, layouts=_guarded(s.layouts, when)), graph, lesson, swipes) for s in found.screens.values()}
     recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of)
@@ -106,7 +106,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         activity=graph.app.activity,
         device=_device(graph, walks[0].trace),
         screens=screens,
-        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[w.layouts[0].partition(' ')[0]], lesson, variables, tables) for w in walks},
+        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[_layout_of(w.layouts[0])], lesson, variables, tables) for w in walks},
         variables=variables,
         tables=tables,
         rules=(*with_positions(recorded.rules, screens, moments.layout, swipes), *general_rules(history, lesson.learned)),
@@ -207,6 +207,11 @@ def _look(found: Screens, lesson: Lesson, capture: str, sight: Sight | None) -> 
     return f"{layout} {hashlib.sha256(repr((kept, rows)).encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
 
 
+def _layout_of(look: str) -> str:
+    """The layout of a look: see `_look`."""
+    return look.partition(" ")[0]
+
+
 def _trigger(deed: Deed, action: Action) -> Trigger:
     """What tells a step from others at the same moment: the slot with its row, the words typed, the way of the finger."""
     if isinstance(action, Swipe):
@@ -264,9 +269,9 @@ def _ambiguities(walks: list[Walk]) -> tuple[Ambiguity, ...]:
     outcomes: dict[tuple[str, Trigger], Counter[str]] = {}
     for walk in walks:
         for i, trigger in enumerate(walk.triggers):
-            outcomes.setdefault((walk.layouts[i], trigger), Counter())[walk.layouts[i + 1]] += 1
+            outcomes.setdefault((walk.layouts[i], trigger), Counter())[_layout_of(walk.layouts[i + 1])] += 1
     return tuple(
-        Ambiguity(layout, trigger, tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
-        for (layout, trigger), counts in outcomes.items()
+        Ambiguity(_layout_of(look), trigger, tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+        for (look, trigger), counts in outcomes.items()
         if len(counts) > 1
     )

@@ -148,6 +148,8 @@ class History:
     same: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The variables that each screen shows, but for focus and keyboard."""
+    kept: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    """Slot and attribute of everything outside tables that varies, by screen."""
 
     def variable(self, screen: str, slot: str, attribute: str) -> str:
         """The name of the variable behind one attribute of one slot of a screen."""
@@ -262,8 +264,9 @@ def find_history(
         shown[sight.screen].update(sight.seen)
     names = {screen: frozenset(found - {FOCUS, KEYBOARD}) for screen, found in shown.items()}
     return History(
-        patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names
-    )
+        patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names,
+        {screen: frozenset(kept) for screen, kept in teller.kept.items()},
+    )  # fmt: skip
 
 
 class _Teller:
@@ -280,7 +283,7 @@ class _Teller:
         self._patterns = patterns
         self._content = content
         self.beliefs = beliefs
-        self._kept = {s: _kept(p) for s, p in patterns.items()}
+        self.kept = {s: _kept(p) for s, p in patterns.items()}
         self.columns = {t: _columns(p, t) for p in patterns.values() for t in p.tables}
         self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := _number_slot(p, t))}
         self._aliases: dict[str, list[tuple[str, Alias]]] = {}
@@ -305,7 +308,7 @@ class _Teller:
         """The state after a capture has been seen."""
         screen, content = self._content[capture]
         seen: dict[str, Value] = {}
-        for slot, attribute in self._kept[screen]:
+        for slot, attribute in self.kept[screen]:
             if (slot, attribute) in content.values:
                 name = variable(screen, slot, attribute)
                 seen[self.beliefs.same.get(name, name)] = content.values[slot, attribute]
