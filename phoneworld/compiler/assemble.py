@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import median_low
 
 from phoneworld.compiler.derive import Derived, settle
-from phoneworld.compiler.effects import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
 from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, History, Sight, column
+from phoneworld.compiler.learned import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
 from phoneworld.compiler.moments import MOMENT
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetRows, SetVar, Show, UpdateRows
@@ -61,7 +61,9 @@ def _slot(screen: str, part: Part, history: History, derived: Derived, table: st
         if child.table is not None:
             shown = history.filters.get(child.table)
             row = _slot(screen, child, history, derived, child.table)
-            children.append(Rows(child.table, row, settle(shown.where, derived, child.table) if shown is not None else TRUE))
+            children.append(
+                Rows(child.table, row, settle(shown.where, derived, child.table) if shown is not None else TRUE)
+            )
         else:
             children.append(_slot(screen, child, history, derived, table))
     when = value(SHOWN) if part.optional and part.table is None else TRUE
@@ -81,7 +83,10 @@ def variables_of(history: History, derived: Derived, initial: Mapping[str, Value
         for name in sight.seen:
             if name not in derived.variables:
                 seen = values.setdefault(name, [])
-                if len(seen) < 9 and not any(v is sight.variables[name] or (type(v), v) == (type(sight.variables[name]), sight.variables[name]) for v in seen):
+                if len(seen) < 9 and not any(
+                    v is sight.variables[name] or (type(v), v) == (type(sight.variables[name]), sight.variables[name])
+                    for v in seen
+                ):
                     seen.append(sight.variables[name])
     made = {
         name: Variable(name, initial.get(name, vs[0]), tuple(vs) if len(vs) < 9 else ())
@@ -208,8 +213,7 @@ def _row_effects(rows: RowEffects) -> list[Effect]:
     if rows.cells:
         made.append(UpdateRows(rows.table, tuple(rows.cells.items())))
     if rows.inserted is not None:
-        at = "first" if rows.at == "first" else "last"
-        made.append(InsertRow(rows.table, tuple(rows.inserted.items()), at, rows.inserted_when))
+        made.append(InsertRow(rows.table, tuple(rows.inserted.items()), rows.at, rows.inserted_when))
     return made
 
 
@@ -222,18 +226,34 @@ class Patch:
 
 
 def patch_of(
-    history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...], columns: Mapping[str, tuple[str, ...]], next_row: Mapping[str, int], *, whole: bool
+    history: History,
+    derived: Derived,
+    learned: Learned,
+    deed: Deed,
+    stack: tuple[str, ...],
+    columns: Mapping[str, tuple[str, ...]],
+    next_row: Mapping[str, int],
+    *,
+    whole: bool,
 ) -> Patch:
     """Compares what the general rule foretells of a step with what was recorded: of all that is known with `whole`, else of what is seen."""
     current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
     told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
     effects: list[Effect] = []
     right_screen = told.screen == deed.after.screen
-    variables = told.variables if right_screen else {**deed.before.variables, **{n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}}
+    variables = (
+        told.variables
+        if right_screen
+        else {**deed.before.variables, **{n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}}
+    )
     tables = told.tables if right_screen else deed.before.tables
     for name in sorted(deed.after.variables if whole else deed.after.seen):
         value = deed.after.variables[name]
-        if name not in derived.variables and not name.endswith(CURRENT) and not same_value(variables.get(name, _NOTHING), value):
+        if (
+            name not in derived.variables
+            and not name.endswith(CURRENT)
+            and not same_value(variables.get(name, _NOTHING), value)
+        ):
             effects.append(SetVar(name, Const(value)))
     for table, rows in sorted(deed.after.tables.items()):
         if not whole and table not in deed.after.shown:
@@ -241,7 +261,14 @@ def patch_of(
         kept = (ROW_ID, *columns[table])
         if kept_rows(tables.get(table, ()), kept) != kept_rows(rows, kept):
             effects.append(SetRows(table, kept_rows(rows, kept)))
-        effects += _current_patch(history, deed, table, came=right_screen and len(tables.get(table, ())) > len(deed.before.tables.get(table, ())) and not (effects and isinstance(effects[-1], SetRows)))
+        effects += _current_patch(
+            history,
+            deed,
+            table,
+            came=right_screen
+            and len(tables.get(table, ())) > len(deed.before.tables.get(table, ()))
+            and not (effects and isinstance(effects[-1], SetRows)),
+        )
     return Patch(Outcomes(TRUE, deed.after.screen) if right_screen else None, tuple(effects))
 
 
@@ -319,7 +346,11 @@ def recorded_steps(
             same = _between(deed, state[source], state[target])
             patch = patch_of(history, derived, what, same, stack, columns, next_row, whole=True)
             edges[edge] = _Recorded(
-                deed.before.screen, on, same.acted.get(ROW_ID), target, _patched(history, what, patch, deed.after.screen)
+                deed.before.screen,
+                on,
+                same.acted.get(ROW_ID),
+                target,
+                _patched(history, what, patch, deed.after.screen),
             )
         groups.setdefault(edges[edge], []).append((source, deed))
     rules: list[Rule] = []

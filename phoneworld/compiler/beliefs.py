@@ -25,7 +25,9 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
         details.setdefault(screen_of(name), alias.table)
     cells, places = _found_later(history)
     same = before.same or _same(history, aliases)
-    return Beliefs(_initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history))
+    return Beliefs(
+        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history)
+    )
 
 
 def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
@@ -65,14 +67,22 @@ def _aliases(history: History) -> dict[str, Alias]:
     found: dict[str, Alias] = {}
     arrivals: dict[tuple[str, str], list[Deed]] = {}
     for deed in history.deeds:
-        if deed.table is not None and deed.after.screen != deed.before.screen and deed.table not in history.patterns[deed.after.screen].tables:
+        if (
+            deed.table is not None
+            and deed.after.screen != deed.before.screen
+            and deed.table not in history.patterns[deed.after.screen].tables
+        ):
             arrivals.setdefault((deed.after.screen, deed.table), []).append(deed)
     for (screen, table), deeds in arrivals.items():
         if len({d.acted[ROW_ID] for d in deeds}) < 2:
             continue
         inputs = {p.key for p in history.patterns[screen].walk() if p.node.is_editable}
         shown = [c for c in history.columns[table] if not is_hidden(c)]
-        names = [n for n in sorted(set.intersection(*(set(d.after.seen) for d in deeds))) if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs]
+        names = [
+            n
+            for n in sorted(set.intersection(*(set(d.after.seen) for d in deeds)))
+            if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs
+        ]
         equal: dict[str, str] = {}
         for name in names:
             values = [d.after.variables[name] for d in deeds]
@@ -102,13 +112,24 @@ def _same(history: History, aliases: Mapping[str, Alias]) -> dict[str, str]:
             continue
         for name in b.seen:
             slot, other = slot_of(name), a.screen + name[len(b.screen) :]
-            if not slot or "/" in slot or "[" in slot or screen_of(name) != b.screen or other not in a.seen or name in aliases:
+            if (
+                not slot
+                or "/" in slot
+                or "[" in slot
+                or screen_of(name) != b.screen
+                or other not in a.seen
+                or name in aliases
+            ):
                 continue
             pair = (min(name, other), max(name, other))
             stayed.setdefault(pair, []).append((a.variables[other], same_value(a.variables[other], b.variables[name])))
     one: dict[str, str] = {}
     for (a_name, b_name), seen in sorted(stayed.items()):
-        if len(seen) < _TIMES or len({(type(v), v) for v, _ in seen}) < 2 or sum(ok for _, ok in seen) < _STAYS * len(seen):
+        if (
+            len(seen) < _TIMES
+            or len({(type(v), v) for v, _ in seen}) < 2
+            or sum(ok for _, ok in seen) < _STAYS * len(seen)
+        ):
             continue
         root = one.get(a_name, a_name)
         for name in (a_name, b_name):
@@ -179,8 +200,8 @@ def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Valu
                 known = first.setdefault((table, _words(row)), {})
                 for column in history.columns[table]:
                     key = (trace, table, row[ROW_ID], column)
-                    if is_hidden(column) and key in cells:  # type: ignore[comparison-overlap]
-                        known.setdefault(column, cells[key])  # type: ignore[index]
+                    if is_hidden(column) and key in cells:
+                        known.setdefault(column, cells[key])
     for trace, start in history.starts.items():
         for table, rows in start.tables.items():
             for row in rows:

@@ -90,7 +90,9 @@ def choose(
                 right[mask] = (cost, expr)
     if not right:
         return None
-    options = sorted(((m, c, e) for m, (c, e) in right.items()), key=lambda o: (ERROR_BITS * _ones(whole & ~o[0]) + o[1], repr(o[2])))
+    options = sorted(
+        ((m, c, e) for m, (c, e) in right.items()), key=lambda o: (ERROR_BITS * _ones(whole & ~o[0]) + o[1], repr(o[2]))
+    )
     best = [(ERROR_BITS * _ones(whole & ~m) + c, m, e) for m, c, e in options[:_DEFAULTS_TRIED]]
     if best[0][1] != whole and exceptions:
         guards = _guards(examples, conditions, whole)
@@ -113,7 +115,12 @@ def choose(
 Option = tuple[float, int, Expr]
 
 
-def _excepted(best: Sequence[Option], options: Sequence[tuple[int, float, Expr]], guards: Sequence[tuple[int, float, Expr]], whole: int) -> list[Option]:
+def _excepted(
+    best: Sequence[Option],
+    options: Sequence[tuple[int, float, Expr]],
+    guards: Sequence[tuple[int, float, Expr]],
+    whole: int,
+) -> list[Option]:
     found: list[Option] = []
     for cost, mask, expr in best:
         wrong = whole & ~mask
@@ -148,7 +155,9 @@ def _guards(examples: Sequence[Example], conditions: Iterable[Expr], whole: int)
     return sorted(((m, c, e) for m, (c, e) in seen.items()), key=lambda g: (g[1], repr(g[2])))
 
 
-def _paired(best: Sequence[Option], guards: Sequence[tuple[int, float, Expr]], whole: int) -> list[tuple[int, float, Expr]]:
+def _paired(
+    best: Sequence[Option], guards: Sequence[tuple[int, float, Expr]], whole: int
+) -> list[tuple[int, float, Expr]]:
     """Two conditions at once, of those that hold in most of what is wrong."""
     wrong = whole & ~best[0][1]
     near = sorted(guards, key=lambda g: (-_ones(g[0] & wrong) + _ones(g[0] & ~wrong), g[1]))[:_CONDITIONS_PAIRED]

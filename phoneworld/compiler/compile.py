@@ -93,7 +93,10 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
     for moment, look in moments.layout.items():
         when.setdefault(_layout_of(look), []).append(moment)
     swipes = find_swipes(graph, history.deeds)
-    screens = {s.id: _drawn(replace(s, layouts=_guarded(s.layouts, when)), graph, lesson, swipes) for s in found.screens.values()}
+    screens = {
+        s.id: _drawn(replace(s, layouts=_guarded(s.layouts, when)), graph, lesson, swipes)
+        for s in found.screens.values()
+    }
     recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of)
     variables = {
         MOMENT: Variable(MOMENT, moments.of[walks[0].trace][0]),
@@ -106,10 +109,18 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         activity=graph.app.activity,
         device=_device(graph, walks[0].trace),
         screens=screens,
-        starts={w.trace: _start(w, moments.of[w.trace][0], screen_of_layout[_layout_of(w.layouts[0])], lesson, variables, tables) for w in walks},
+        starts={
+            w.trace: _start(
+                w, moments.of[w.trace][0], screen_of_layout[_layout_of(w.layouts[0])], lesson, variables, tables
+            )
+            for w in walks
+        },
         variables=variables,
         tables=tables,
-        rules=(*with_positions(recorded.rules, screens, moments.layout, swipes), *general_rules(history, lesson.learned)),
+        rules=(
+            *with_positions(recorded.rules, screens, moments.layout, swipes),
+            *general_rules(history, lesson.learned),
+        ),
         clock_ms=next((c.state.clock_ms or c.time_ms for c in graph.captures.values()), 0),
     )
     starts = {w.trace: with_position(program.starts[w.trace], screens, w.layouts[0]) for w in walks}
@@ -143,7 +154,9 @@ def _not_shown(graph: StateGraph, replayed: Replay, found: Screens, lesson: Less
     return frozenset(wrong)
 
 
-def _held(program: Program, wrong: frozenset[str], lesson: Lesson, when: Mapping[str, list[int]], states: Mapping[int, Sight]) -> Program:
+def _held(
+    program: Program, wrong: frozenset[str], lesson: Lesson, when: Mapping[str, list[int]], states: Mapping[int, Sight]
+) -> Program:
     """The Program with some of its layouts held as they are, once for each set of rows that they were seen with."""
 
     def held(layout: Layout) -> Iterator[Layout]:
@@ -166,7 +179,9 @@ def _held(program: Program, wrong: frozenset[str], lesson: Lesson, when: Mapping
 
     return replace(
         program,
-        screens={s.id: replace(s, layouts=tuple(h for lay in s.layouts for h in held(lay))) for s in program.screens.values()},
+        screens={
+            s.id: replace(s, layouts=tuple(h for lay in s.layouts for h in held(lay))) for s in program.screens.values()
+        },
     )
 
 
@@ -176,7 +191,9 @@ def _drawn(screen: Screen, graph: StateGraph, lesson: Lesson, swipes: Sequence[S
     captures = [graph.captures[c] for lay in screen.layouts for c in lay.captures if lay.size == first.size]
     samples = {c.id: sample_of(c, history.content[c.id][1].places, graph.device.density) for c in captures}
     found = find_scrolling(find_placements(list(samples.values())), samples, swipes, graph.device.density)
-    template = template_of(screen.id, history, lesson.derived, first.size, first.state, found.placement, first.hierarchy.rotation)
+    template = template_of(
+        screen.id, history, lesson.derived, first.size, first.state, found.placement, first.hierarchy.rotation
+    )
     layouts = tuple(replace(lay, scroll=found.positions.get(lay.captures[0], 0)) for lay in screen.layouts)
     return replace(screen, layouts=layouts, template=replace(template, scrolling=found.scrolling))
 
@@ -192,7 +209,10 @@ def _walks(graph: StateGraph, found: Screens, lesson: Lesson) -> list[Walk]:
             triggers.append(_trigger(deed, transition.action) if deed is not None else Trigger("wait", "", "0"))
             layouts.append(_look(found, lesson, transition.target, deed.after if deed is not None else None))
         walks.append(Walk(trace.id, tuple(layouts), tuple(triggers)))
-    walks += (Walk(name, (_look(found, lesson, c, lesson.history.starts[name]),), ()) for name, c in lone_captures(graph).items())
+    walks += (
+        Walk(name, (_look(found, lesson, c, lesson.history.starts[name]),), ())
+        for name, c in lone_captures(graph).items()
+    )
     return walks
 
 
@@ -218,7 +238,9 @@ def _trigger(deed: Deed, action: Action) -> Trigger:
         return Trigger(deed.aim.kind, deed.aim.slot, str(action.y2 - action.y))
     row = deed.acted.get(ROW_ID)
     typed = deed.aim.typed if deed.aim.kind == "type" else None
-    return Trigger(deed.aim.kind, deed.aim.slot if row is None else f"{deed.aim.slot}#{row}", typed or deed.aim.argument)
+    return Trigger(
+        deed.aim.kind, deed.aim.slot if row is None else f"{deed.aim.slot}#{row}", typed or deed.aim.argument
+    )
 
 
 def _start(
@@ -228,7 +250,9 @@ def _start(
     sight = lesson.history.starts.get(walk.trace)
     if sight is None:
         return Start(screen, ((MOMENT, moment),))
-    values = [(n, v) for n, v in sorted(sight.variables.items()) if n in variables and not same_value(variables[n].initial, v)]
+    values = [
+        (n, v) for n, v in sorted(sight.variables.items()) if n in variables and not same_value(variables[n].initial, v)
+    ]
     rows = [
         (name, kept_rows(sight.tables[name], table.columns))
         for name, table in tables.items()
@@ -260,7 +284,9 @@ def _untried(screens: Mapping[str, Screen], lesson: Lesson, package: str) -> tup
             continue
         for slot, _ in screen.template.slots():
             if slot.node.takes("tap") and not slot.node.is_editable and (screen.id, slot.key) not in tried:
-                label = slot.node.label or next((c.node.label for c in slot.children if isinstance(c, Slot) and c.node.label), "")
+                label = slot.node.label or next(
+                    (c.node.label for c in slot.children if isinstance(c, Slot) and c.node.label), ""
+                )
                 questions.append(OpenQuestion(screen.id, slot.key, label))
     return tuple(questions)
 

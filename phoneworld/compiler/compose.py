@@ -28,7 +28,9 @@ def compositions(texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]
     by_values: dict[tuple[str, ...], list[Expr]] = {}
     for expr, values in sources.items():
         by_values.setdefault(tuple(as_text(v) for v in values), []).append(expr)
-    found: list[Expr] = [e if any(isinstance(v, str) for v in sources[e]) else Join((e,)) for e in by_values.get(tuple(words), ())]
+    found: list[Expr] = [
+        e if any(isinstance(v, str) for v in sources[e]) else Join((e,)) for e in by_values.get(tuple(words), ())
+    ]
     for parts in (_around(words), _aligned(words)):
         if parts is not None:
             found += _filled(parts, by_values)

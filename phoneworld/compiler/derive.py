@@ -118,12 +118,23 @@ def _derive_columns(history: History, derived: Derived, table: str, mine: Sequen
         if name.endswith("." + SHOWN):
             slot = name.removesuffix("." + SHOWN)
             options += [Not(Equal(Column(c), Const(None))) for c in others if c.startswith(slot + ".")]
-            options += [Column(c) for c in others if isinstance(target[0], bool) and any(isinstance(r.get(c), bool) for r in there)]
+            options += [
+                Column(c)
+                for c in others
+                if isinstance(target[0], bool) and any(isinstance(r.get(c), bool) for r in there)
+            ]
             if all(evaluate(current_row(table), Scope(s.variables, row=r)) == r.get(name) for s, r in shown):
                 found[name] = current_row(table)
                 continue
         elif isinstance(target[0], str):
-            options += _composed(target, {Column(c): [r.get(c) for r in there] for c in others if not any(isinstance(r.get(c), bool) for r in there)})
+            options += _composed(
+                target,
+                {
+                    Column(c): [r.get(c) for r in there]
+                    for c in others
+                    if not any(isinstance(r.get(c), bool) for r in there)
+                },
+            )
             absent: list[Expr] = [Equal(Column(c), Const(None)) for c in others if any(r.get(c) is None for r in there)]
             chosen = choose([Example(Scope({}, row=r), v) for r, v in zip(there, target, strict=True)], options, absent)
             options = [chosen.expr] if chosen is not None and not isinstance(chosen.expr, Const) else []
@@ -150,21 +161,35 @@ def _composed(target: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) 
 
 
 def _derive_screen(
-    history: History, derived: Derived, screen: str, mine: Sequence[Sight], sure: Sequence[Sight], every: Sequence[Sight]
+    history: History,
+    derived: Derived,
+    screen: str,
+    mine: Sequence[Sight],
+    sure: Sequence[Sight],
+    every: Sequence[Sight],
 ) -> None:
     names = sorted(history.names[screen])
     many = {n for n in names if sum(n in shown for shown in history.names.values()) > 1}
     tables = _tables(history, screen, mine)
     parents = _parents(history.patterns[screen].windows)
     counts = _counts(history, derived, tables, mine)
-    inputs = {history.variable(screen, p.key, a) for p in history.patterns[screen].walk() for a in ("text", "checked", "selected") if p.node.is_editable or (a != "text" and p.node.checkable)}
+    inputs = {
+        history.variable(screen, p.key, a)
+        for p in history.patterns[screen].walk()
+        for a in ("text", "checked", "selected")
+        if p.node.is_editable or (a != "text" and p.node.checkable)
+    }
     order = sorted(names, key=lambda n: (n in inputs, not n.endswith("." + SHOWN), n.endswith(".text"), n))
     certain: set[str] = set()
     for name in order:
         if name.endswith("." + SHOWN):
             above = parents.get(slot_of(name), "")
             around = history.variable(screen, above, SHOWN)
-            if above and all(s.variables[name] for s in (every if name in many else mine) if name in s.seen and s.variables.get(around, True)):
+            if above and all(
+                s.variables[name]
+                for s in (every if name in many else mine)
+                if name in s.seen and s.variables.get(around, True)
+            ):
                 derived.variables[name] = Const(True)
                 certain.add(name)
     for name in order:
@@ -185,8 +210,16 @@ def _derive_screen(
             continue
         certain_of = {id(s) for s in sure}
         others = [n for n in names if n != name and not _depends(derived, n, name) and n not in derived.variables]
-        flips = sum(1 for a, b in pairwise(there) if a.trace == b.trace and not same_value(a.variables[name], b.variables[name]))
-        expr = _boolean(name, there, certain_of, others, counts, flips, name in inputs) if isinstance(values[0], bool) else _words(name, there, certain_of, others, counts, tables, history, derived, flips) if isinstance(values[0], str) and name not in inputs else None
+        flips = sum(
+            1 for a, b in pairwise(there) if a.trace == b.trace and not same_value(a.variables[name], b.variables[name])
+        )
+        expr = (
+            _boolean(name, there, certain_of, others, counts, flips, name in inputs)
+            if isinstance(values[0], bool)
+            else _words(name, there, certain_of, others, counts, tables, history, derived, flips)
+            if isinstance(values[0], str) and name not in inputs
+            else None
+        )
         if expr is not None:
             derived.variables[name] = expr
             derived.cases[name] = flips
@@ -231,11 +264,24 @@ def _depends(derived: Derived, name: str, on: str) -> bool:
     return expr is not None and (on in names_in(expr) or any(_depends(derived, n, on) for n in names_in(expr)))
 
 
-def _boolean(name: str, there: Sequence[Sight], sure: set[int], others: Sequence[str], counts: Sequence[Expr], flips: int, is_input: bool) -> Expr | None:
+def _boolean(
+    name: str,
+    there: Sequence[Sight],
+    sure: set[int],
+    others: Sequence[str],
+    counts: Sequence[Expr],
+    flips: int,
+    is_input: bool,
+) -> Expr | None:
     by_counts: list[Expr] = []
     for count in counts:
         by_counts += [Less(Const(0), count), Equal(count, Const(0))]
-    by_counts += [All((Less(Const(0), a), Equal(b, Const(0)))) for a in counts[:_COUNTS_PAIRED] for b in counts[:_COUNTS_PAIRED] if a != b]
+    by_counts += [
+        All((Less(Const(0), a), Equal(b, Const(0))))
+        for a in counts[:_COUNTS_PAIRED]
+        for b in counts[:_COUNTS_PAIRED]
+        if a != b
+    ]
     by_others: list[Expr] = [Var(KEYBOARD), Not(Var(KEYBOARD))]
     for other in others:
         if not all(other in s.seen for s in there):
@@ -245,22 +291,38 @@ def _boolean(name: str, there: Sequence[Sight], sure: set[int], others: Sequence
             by_others += [Var(other), Not(Var(other))]
         elif all(isinstance(v, str) for v in seen):
             by_others += [Blank(Var(other)), Not(Blank(Var(other)))]
-    tried = [(e, 2) for e in by_counts] + ([] if is_input else [(e, 2 if e in (Var(KEYBOARD), Not(Var(KEYBOARD))) else 3) for e in by_others])
+    tried = [(e, 2) for e in by_counts] + (
+        [] if is_input else [(e, 2 if e in (Var(KEYBOARD), Not(Var(KEYBOARD))) else 3) for e in by_others]
+    )
     right: list[tuple[int, float, str, Expr]] = []
     for expr, need in tried:
         if flips < need + (1 if is_input else 0):
             continue
         function = compiled(expr)
-        if any(not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name]) for s in there if id(s) in sure):
+        if any(
+            not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])
+            for s in there
+            if id(s) in sure
+        ):
             continue
-        wrong = [s for s in there if not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])]
+        wrong = [
+            s for s in there if not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])
+        ]
         if len(wrong) <= _DOUBT * len(there):
             right.append((len(wrong), bits(expr), repr(expr), expr))
     return min(right, key=lambda r: r[:3])[3] if right else None
 
 
 def _words(
-    name: str, there: Sequence[Sight], sure: set[int], others: Sequence[str], counts: Sequence[Expr], tables: Sequence[str], history: History, derived: Derived, flips: int
+    name: str,
+    there: Sequence[Sight],
+    sure: set[int],
+    others: Sequence[str],
+    counts: Sequence[Expr],
+    tables: Sequence[str],
+    history: History,
+    derived: Derived,
+    flips: int,
 ) -> Expr | None:
     if flips < 2:
         return None
@@ -291,7 +353,9 @@ def _words(
     options += [Const(v) for v in sorted(map(str, elsewhere))] if len(elsewhere) <= 2 else []
     conditions: list[Expr] = [Equal(c, Const(n)) for c in counts for n in (0, 1)]
     conditions += [Var(o) for o in others if all(o in s.seen and isinstance(s.variables[o], bool) for s in there)]
-    chosen = choose([Example(_scope(s), v) for s, v in zip(there, target, strict=True)], options, conditions, exceptions=2)
+    chosen = choose(
+        [Example(_scope(s), v) for s, v in zip(there, target, strict=True)], options, conditions, exceptions=2
+    )
     if chosen is None or isinstance(chosen.expr, Const):
         return None
     if any(id(there[i]) in sure for i in chosen.wrong) or len(chosen.wrong) > _DOUBT * len(there):

@@ -7,12 +7,15 @@ that could change, the simplest expression over the state before (and what was t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Literal
 
 from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.compose import compositions
-from phoneworld.compiler.derive import Derived, current_row, settle
-from phoneworld.compiler.history import CURRENT, Aim, Deed, History, Sight, is_hidden, screen_of
+from phoneworld.compiler.derive import Derived, current_row
+from phoneworld.compiler.history import CURRENT, Deed, History, Sight
+from phoneworld.compiler.learned import BELOW, TOUCHES, ActionClass, Learned, RowEffects, Shared, class_of, scope_of
+from phoneworld.compiler.sharing import handed_over, promoted, settled, swallowed
 from phoneworld.program.expr import (
     TRUE,
     Acted,
@@ -35,51 +38,10 @@ from phoneworld.program.expr import (
     names_in,
     same_value,
 )  # fmt: skip
-from phoneworld.program.program import TriggerKind
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row, Scope, evaluate
 
-BELOW = "<below>"
-"""Read in `leads`: the screen below on the back stack."""
 _FEW_VALUES, _FEW_TEXTS = 6, 2
-
-
-@dataclass(frozen=True, slots=True)
-class ActionClass:
-    """Actions that are one: on a screen, of a kind, on a slot, with an argument (a key, a package)."""
-
-    screen: str
-    kind: TriggerKind
-    slot: str
-    argument: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RowEffects:
-    """What becomes of a table: which rows go (`deleted`), which cells of rows change, whether a row comes, and where."""
-
-    table: str
-    deleted: Expr | None = None
-    cells: Mapping[str, Expr] = field(default_factory=dict)
-    inserted: Mapping[str, Expr] | None = None
-    inserted_when: Expr = TRUE
-    at: str = "last"
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What one action class does. `leads` gives the id of the screen after it (or `BELOW`). `wrong` are the steps not explained."""
-
-    of: ActionClass
-    cases: tuple[Deed, ...]
-    leads: Expr
-    sets: Mapping[str, Expr]
-    rows: tuple[RowEffects, ...]
-    wrong: frozenset[str] = frozenset()
-
-
-def class_of(deed: Deed) -> ActionClass:
-    return ActionClass(deed.before.screen, deed.aim.kind, deed.aim.slot, deed.aim.argument)
 
 
 def learn(
@@ -94,153 +56,41 @@ def learn(
         groups.setdefault(class_of(deed), []).append(deed)
     vocabulary = _Vocabulary(history, derived)
     shared = {screen: _shared(vocabulary, screen, history, stacks, doubtful) for screen in history.patterns}
-    learned = {c: _Learner(vocabulary, c, deeds, stacks, doubtful, shared[c.screen]).learned() for c, deeds in groups.items()}
-    vocabulary.handed = _handed_over(history, learned)
+    learned = {
+        c: _Learner(vocabulary, c, deeds, stacks, doubtful, shared[c.screen]).learned() for c, deeds in groups.items()
+    }
+    vocabulary.handed = handed_over(history, learned)
     for c, what in learned.items():
         if what.rows and any(t in vocabulary.handed.get(c.screen, {}) for t in (r.table for r in what.rows)):
             learned[c] = _Learner(vocabulary, c, groups[c], stacks, doubtful, shared[c.screen]).learned()
-    learned = {c: _swallowed(what, learned, shared[c.screen]) for c, what in learned.items()}
-    learned = {c: _promoted(history, derived, what, learned, stacks) for c, what in learned.items()}
-    learned = {c: _settled(what, derived) for c, what in learned.items()}
+    learned = {c: swallowed(what, learned, shared[c.screen]) for c, what in learned.items()}
+    learned = {c: promoted(history, derived, what, learned, stacks) for c, what in learned.items()}
+    learned = {c: settled(what, derived) for c, what in learned.items()}
     for screen, pattern in history.patterns.items():
         if not shared[screen].sets and shared[screen].inserted is None:
             continue
         for part in pattern.walk():
             of = ActionClass(screen, "tap", part.key)
             if of not in learned and not part.node.is_editable and not part.node.checkable:
-                learned[of] = _settled(shared[screen].learned(of), derived)
+                learned[of] = settled(shared[screen].learned(of), derived)
     return learned
 
 
-def _settled(what: Learned, derived: Derived) -> Learned:
-    """The same with every expression over what is kept, and nothing that follows."""
-    rows = tuple(
-        replace(
-            r,
-            deleted=None if r.deleted is None else settle(r.deleted, derived, r.table),
-            cells={c: settle(e, derived, r.table) for c, e in r.cells.items()},
-            inserted=None if r.inserted is None else {c: settle(e, derived) for c, e in r.inserted.items()},
-            inserted_when=settle(r.inserted_when, derived),
-        )
-        for r in what.rows
-    )
-    return replace(what, leads=settle(what.leads, derived), sets={n: settle(e, derived) for n, e in what.sets.items()}, rows=rows)
-
-
-def _handed_over(history: History, learned: Mapping[ActionClass, Learned]) -> dict[str, dict[str, dict[str, str]]]:
-    """The fields of each screen that are filled from a row when one comes there: table, column and the field's variable."""
-    handed: dict[str, dict[str, dict[str, str]]] = {}
-    for what in learned.values():
-        for name, expr in what.sets.items():
-            match expr:
-                case Cell(table, column, where) if where == current_row(table):
-                    pass
-                case Acted(column) if (found := next((d.table for d in what.cases if d.table), None)) is not None:
-                    table = found
-                case _:
-                    continue
-            if column != ROW_ID:
-                handed.setdefault(screen_of(name), {}).setdefault(table, {})[column] = name
-    return handed
-
-
-def _swallowed(what: Learned, learned: Mapping[ActionClass, Learned], shared: Shared) -> Learned:
-    """What a touch does that leads elsewhere, with what becomes of it while words wait to be sent.
-
-    Sending them moves the page under the finger: where that was seen to swallow touches, and never not to, it swallows all.
-    """
-    pending = shared.inserted.inserted_when if shared.inserted is not None else None
-    if pending is None or what.of.kind not in _TOUCHES or not isinstance(what.leads, Const) or what.leads.value == what.of.screen:
-        return what
-    lost = kept = 0
-    for of, other in learned.items():
-        if of.screen != what.of.screen or of.kind not in _TOUCHES or all(d.after.screen == of.screen for d in other.cases):
-            continue
-        for deed in other.cases:
-            if evaluate(pending, _scope(deed)):
-                lost, kept = lost + (deed.after.screen == of.screen), kept + (deed.after.screen != of.screen)
-    if lost < _SWALLOWED or kept:
-        return what
-    return replace(what, leads=Case(pending, Const(what.of.screen), what.leads), sets={**shared.sets, **what.sets})
-
-
-_SWALLOWED = 2
-
-
-def _promoted(
-    history: History, derived: Derived, what: Learned, learned: Mapping[ActionClass, Learned], stacks: Mapping[str, tuple[str, ...]]
-) -> Learned:
-    """What an action does, or what another of the screen does where that explains this one better from more cases.
-
-    Enter in a form's last field and its button are one thing to the app; the one tells what the other was too seldom tried for.
-    """
-    ends = {d.after.screen for d in what.cases}
-    if len(what.cases) >= _OFTEN or not _submits(what.of) or not (what.rows or any(n not in (FOCUS, KEYBOARD) for n in what.sets)):
-        return what
-    own = len(what.wrong)
-    best: tuple[int, int, str, Learned] | None = None
-    for of, other in learned.items():
-        if of.screen != what.of.screen or of == what.of or not _submits(of) or of.kind == what.of.kind or not other.rows or len(other.cases) <= len(what.cases) or not ends <= {d.after.screen for d in other.cases}:
-            continue
-        wrong = [d.name for d in what.cases if not _explains(history, derived, other, d, stacks.get(d.name, ()))]
-        if len(wrong) <= own and len(wrong) < len(what.cases):
-            rank = (len(wrong), -len(other.cases), repr(of))
-            if best is None or rank < best[:3]:
-                best = (*rank, replace(other, of=what.of, cases=what.cases, wrong=frozenset(wrong)))
-    return what if best is None else best[3]
-
-
-_OFTEN = 8
-
-
-def _submits(of: ActionClass) -> bool:
-    """True for a touch and for the keys that send a form."""
-    return of.kind == "tap" or (of.kind == "key" and of.argument in ("enter", "search"))
-
-
-def _explains(history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...]) -> bool:
-    """True where what was learned of an action tells a step of another right, as far as it was seen."""
-    current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
-    next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in deed.before.tables.items()}
-    told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
-    if told.screen != deed.after.screen:
-        return False
-    seen = (n for n in deed.after.seen if n not in derived.variables and n not in (FOCUS, KEYBOARD))
-    if any(not same_value(told.variables.get(n), deed.after.variables[n]) for n in seen):
-        return False
-    for table, rows in deed.after.tables.items():
-        free = [c for c in history.columns[table] if c not in derived.columns.get(table, {}) and not is_hidden(c)]
-        if [[r.get(c) for c in free] for r in rows] != [[r.get(c) for c in free] for r in told.tables.get(table, ())]:
-            return False
-    return True
-
-
-_TOUCHES: tuple[TriggerKind, ...] = ("tap", "double_tap", "long_press")
 _MOSTLY = 0.85
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What touching anything else does while a field has the focus, whatever is touched: the field is left, its words are sent."""
-
-    screen: str
-    sets: Mapping[str, Expr] = field(default_factory=dict)
-    inserted: RowEffects | None = None
-    deeds: tuple[Deed, ...] = ()
-
-    def learned(self, of: ActionClass) -> Learned:
-        """What an action does of which nothing else is known."""
-        return Learned(of, self.deeds, Const(self.screen), self.sets, () if self.inserted is None else (self.inserted,))
-
-
 def _shared(
-    vocabulary: _Vocabulary, screen: str, history: History, stacks: Mapping[str, tuple[str, ...]], doubtful: frozenset[str]
+    vocabulary: _Vocabulary,
+    screen: str,
+    history: History,
+    stacks: Mapping[str, tuple[str, ...]],
+    doubtful: frozenset[str],
 ) -> Shared:
     """Looks at all touches of a screen together: what is the same for most slots is no doing of theirs."""
     by_field: dict[str, list[Deed]] = {}
     for deed in history.deeds:
         focus = str(deed.before.variables.get(FOCUS) or "").partition("#")[0]
-        if deed.before.screen == screen and focus and deed.aim.kind in _TOUCHES and deed.aim.slot != focus:
+        if deed.before.screen == screen and focus and deed.aim.kind in TOUCHES and deed.aim.slot != focus:
             by_field.setdefault(focus, []).append(deed)
     sets: dict[str, Expr] = {}
     inserted: RowEffects | None = None
@@ -255,14 +105,23 @@ def _shared(
             chosen, there = learner.choice(name, exceptions=0 if name in (FOCUS, KEYBOARD) else 1)
             if chosen is None or chosen.expr == Var(name) or len(chosen.wrong) > (1 - _MOSTLY) * len(there):
                 continue
-            changed = {d.aim.slot for i, d in enumerate(there) if i not in chosen.wrong and not same_value(d.before.variables.get(name), d.after.variables[name])}
+            changed = {
+                d.aim.slot
+                for i, d in enumerate(there)
+                if i not in chosen.wrong and not same_value(d.before.variables.get(name), d.after.variables[name])
+            }
             if len(changed) > 1:
                 sets[name] = Case(left, chosen.expr, sets.get(name, Var(name)))
                 used += there
         for table in history.patterns[screen].tables:
             effects = learner.insertion(table)
             if effects is not None and inserted is None:
-                inserted = replace(effects, inserted_when=left if effects.inserted_when in (TRUE, Const(True)) else All((left, effects.inserted_when)))
+                inserted = replace(
+                    effects,
+                    inserted_when=left
+                    if effects.inserted_when in (TRUE, Const(True))
+                    else All((left, effects.inserted_when)),
+                )
                 used += deeds
     return Shared(screen, sets, inserted, tuple({d.name: d for d in used}.values()))
 
@@ -274,7 +133,7 @@ class _Vocabulary:
         self.history = history
         self.derived = derived
         self.handed: dict[str, dict[str, dict[str, str]]] = {}
-        """See `_handed_over`. What a form was filled from is what it is expected to be saved to."""
+        """See `sharing.handed_over`. What a form was filled from is what it is expected to be saved to."""
         sights = list(history.sights())
         self.by_screen: dict[str, list[Sight]] = {}
         for sight in sights:
@@ -284,9 +143,7 @@ class _Vocabulary:
             for name in sight.seen:
                 values.setdefault(name, set()).add((type(sight.variables[name]), sight.variables[name]))
         self.values = {n: [v for _, v in sorted(vs, key=repr)] for n, vs in values.items()}
-        self._names = {
-            screen: sorted(n for n in shown if self.free(n)) for screen, shown in history.names.items()
-        }
+        self._names = {screen: sorted(n for n in shown if self.free(n)) for screen, shown in history.names.items()}
 
     def free(self, name: str) -> bool:
         return name not in self.derived.variables
@@ -309,7 +166,7 @@ class _Learner:
         doubtful: frozenset[str],
         shared: Shared,
     ) -> None:
-        self._shared = shared if of.kind in _TOUCHES else Shared(of.screen)
+        self._shared = shared if of.kind in TOUCHES else Shared(of.screen)
         self._v = vocabulary
         self._of = of
         self._deeds = deeds
@@ -341,10 +198,17 @@ class _Learner:
         examples = []
         for deed in self._deeds:
             stack = self._stacks.get(deed.name, ())
-            scope = Scope({**deed.before.variables, BELOW: stack[-1] if stack else None}, deed.before.tables, deed.aim.typed, acted=deed.acted)
+            scope = Scope(
+                {**deed.before.variables, BELOW: stack[-1] if stack else None},
+                deed.before.tables,
+                deed.aim.typed,
+                acted=deed.acted,
+            )
             examples.append(Example(scope, deed.after.screen))
         options: list[Expr] = [Const(s) for s in sorted({d.after.screen for d in self._deeds})]
-        if all(self._stacks.get(d.name) for d in self._deeds) and any(d.after.screen != d.before.screen for d in self._deeds):
+        if all(self._stacks.get(d.name) for d in self._deeds) and any(
+            d.after.screen != d.before.screen for d in self._deeds
+        ):
             options.append(Var(BELOW))
         chosen = choose(examples, options, self._conditions)
         assert chosen is not None
@@ -366,9 +230,11 @@ class _Learner:
         expected = self._shared.sets.get(name) or self._toggle(name)
         if not deeds:
             return None, deeds
-        if expected is None and all(same_value(d.before.variables.get(name, _UNKNOWN), d.after.variables[name]) for d in deeds):
+        if expected is None and all(
+            same_value(d.before.variables.get(name, _UNKNOWN), d.after.variables[name]) for d in deeds
+        ):
             return None, deeds
-        examples = [Example(_scope(d), d.after.variables[name]) for d in deeds]
+        examples = [Example(scope_of(d), d.after.variables[name]) for d in deeds]
         return choose(examples, self._values(name, examples), self._conditions, exceptions, expected), deeds
 
     def _toggle(self, name: str) -> Expr | None:
@@ -389,7 +255,11 @@ class _Learner:
         wrong, self._wrong = self._wrong, wrong
         if cells is None or len(wrong) > (1 - _MOSTLY) * len(deeds):
             return None
-        slots = {d.aim.slot for d in deeds if len(d.after.tables[table]) > len(d.before.tables[table]) and d.name not in wrong}
+        slots = {
+            d.aim.slot
+            for d in deeds
+            if len(d.after.tables[table]) > len(d.before.tables[table]) and d.name not in wrong
+        }
         return RowEffects(table, None, {}, cells, when, at) if len(slots) > 1 else None
 
     def _told(self, table: str) -> list[Deed]:
@@ -463,7 +333,11 @@ class _Learner:
     def _rows(self, table: str) -> RowEffects | None:
         deeds = self._told(table)
         changed = [d for d in deeds if d.before.tables[table] != d.after.tables[table]]
-        expected = self._shared.inserted if self._shared.inserted is not None and self._shared.inserted.table == table else None
+        expected = (
+            self._shared.inserted
+            if self._shared.inserted is not None and self._shared.inserted.table == table
+            else None
+        )
         if not changed and expected is None:
             return None
         if self._only_filters(table):
@@ -491,11 +365,13 @@ class _Learner:
         for deed in deeds:
             old = {r[ROW_ID] for r in deed.before.tables[table]}
             new = [r for r in deed.after.tables[table] if r[ROW_ID] not in old]
-            scope = _scope(deed)
+            scope = scope_of(deed)
             due = bool(evaluate(expected.inserted_when, scope))
             if len(new) != due:
                 return False
-            if due and any(not same_value(new[0].get(c), evaluate(e, scope)) for c, e in (expected.inserted or {}).items()):
+            if due and any(
+                not same_value(new[0].get(c), evaluate(e, scope)) for c, e in (expected.inserted or {}).items()
+            ):
                 return False
         return True
 
@@ -506,14 +382,16 @@ class _Learner:
             gone += [(deed, r, r[ROW_ID] not in kept) for r in deed.before.tables[table]]
         if not any(g for _, _, g in gone):
             return None
-        examples = [Example(_scope(d, r), g) for d, r, g in gone]
+        examples = [Example(scope_of(d, r), g) for d, r, g in gone]
         chosen = choose(examples, [Const(False), Const(True)], [*self._row_conditions(table, deeds), *self._conditions])
         if chosen is None:
             return None
         self._note([d for d, _, _ in gone], chosen)
         return None if chosen.expr == Const(False) else chosen.expr
 
-    def _inserted(self, table: str, deeds: Sequence[Deed], exceptions: int = 1) -> tuple[Mapping[str, Expr] | None, Expr, str]:
+    def _inserted(
+        self, table: str, deeds: Sequence[Deed], exceptions: int = 1
+    ) -> tuple[Mapping[str, Expr] | None, Expr, Literal["first", "last"]]:
         news: list[tuple[Deed, Row, int]] = []
         none: list[Deed] = []
         for deed in deeds:
@@ -529,8 +407,10 @@ class _Learner:
             return None, TRUE, "last"
         cells: dict[str, Expr] = {}
         for column in self._v.columns(table):
-            examples = [Example(_scope(d), r.get(column)) for d, r, _ in news]
-            options = [Const(v) for _, v in sorted({(type(e.value), e.value) for e in examples}, key=repr)[:_FEW_VALUES]]
+            examples = [Example(scope_of(d), r.get(column)) for d, r, _ in news]
+            options: list[Expr] = [
+                Const(v) for _, v in sorted({(type(e.value), e.value) for e in examples}, key=repr)[:_FEW_VALUES]
+            ]
             kinds = {type(e.value) for e in examples}
             if str in kinds:
                 options += self._typed()
@@ -548,7 +428,7 @@ class _Learner:
         when: Expr = TRUE
         if none:
             both = [*((d, True) for d, _, _ in news), *((d, False) for d in none)]
-            chosen = choose([Example(_scope(d), b) for d, b in both], [Const(True), Const(False)], self._conditions)
+            chosen = choose([Example(scope_of(d), b) for d, b in both], [Const(True), Const(False)], self._conditions)
             if chosen is not None:
                 self._note([d for d, _ in both], chosen)
                 when = chosen.expr
@@ -574,15 +454,31 @@ class _Learner:
                 continue
             if conditions is None:
                 conditions = [*self._row_conditions(table, deeds), *self._conditions]
-            examples = [Example(_scope(d, a), b.get(column)) for d, a, b in pairs]
+            examples = [Example(scope_of(d, a), b.get(column)) for d, a, b in pairs]
             kinds = {(type(e.value), e.value) for e in examples}
             options: list[Expr] = [Column(column)]
-            moved = [e.value for (_, a, b), e in zip(pairs, examples, strict=True) if not same_value(a.get(column), b.get(column))]
+            moved = [
+                e.value
+                for (_, a, b), e in zip(pairs, examples, strict=True)
+                if not same_value(a.get(column), b.get(column))
+            ]
             options += [Const(v) for _, v in sorted({(type(v), v) for v in moved}, key=repr)[:_FEW_VALUES]]
             if any(t is bool for t, _ in kinds):
                 options.append(Not(Column(column)))
-                options += [o for n in self._v.names(self._of.screen) if any(isinstance(v, bool) for v in self._v.values.get(n, ())) for o in (Var(n), Not(Var(n)))]
-                options += [o for n in sorted(self._v.history.names[self._of.screen]) if not self._v.free(n) and any(isinstance(v, bool) for v in self._v.values.get(n, ())) and not n.endswith(".shown") for o in (Var(n), Not(Var(n)))]
+                options += [
+                    o
+                    for n in self._v.names(self._of.screen)
+                    if any(isinstance(v, bool) for v in self._v.values.get(n, ()))
+                    for o in (Var(n), Not(Var(n)))
+                ]
+                options += [
+                    o
+                    for n in sorted(self._v.history.names[self._of.screen])
+                    if not self._v.free(n)
+                    and any(isinstance(v, bool) for v in self._v.values.get(n, ()))
+                    and not n.endswith(".shown")
+                    for o in (Var(n), Not(Var(n)))
+                ]
             if any(t is str for t, _ in kinds):
                 options += self._typed()
                 options += [o for c in self._v.columns(table) if c != column for o in (Column(c), Trim(Column(c)))]
@@ -626,10 +522,16 @@ class _Learner:
         for name in [*self._v.names(self._of.screen), KEYBOARD]:
             values = {(type(d.before.variables.get(name)), d.before.variables.get(name)) for d in self._deeds}
             if len(values) > 1 and len(values) <= _FEW_VALUES:
-                conditions += [Var(name)] if bool in {t for t, _ in values} else [Equal(Var(name), Const(v)) for _, v in sorted(values, key=repr)]
+                conditions += (
+                    [Var(name)]
+                    if bool in {t for t, _ in values}
+                    else [Equal(Var(name), Const(v)) for _, v in sorted(values, key=repr)]
+                )
             if len(values) > 1 and any(t is str for t, _ in values):
                 conditions.append(Blank(Var(name)))
-        focus = sorted({str(d.before.variables.get(FOCUS)).partition("#")[0] for d in self._deeds if d.before.variables.get(FOCUS)})
+        focus = sorted(
+            {str(d.before.variables.get(FOCUS)).partition("#")[0] for d in self._deeds if d.before.variables.get(FOCUS)}
+        )
         conditions.append(Equal(Var(FOCUS), Const(None)))
         conditions += [Equal(Var(FOCUS), Const(f)) for f in focus]
         tables = {t for d in self._deeds for t in d.before.tables}
@@ -639,9 +541,14 @@ class _Learner:
             conditions += [Equal(Count(table), Const(n)) for n in (0, 1)]
             conditions.append(Equal(Var(table + CURRENT), Const(None)))
             for column in columns:
-                kinds = {(type(r.get(column)), r.get(column)) for d in self._deeds for r in d.before.tables.get(table, ())}
+                kinds = {
+                    (type(r.get(column)), r.get(column)) for d in self._deeds for r in d.before.tables.get(table, ())
+                }
                 if bool in {t for t, _ in kinds} and len(kinds) > 1:
-                    conditions += [Equal(Count(table, Equal(Column(column), Const(True))), Const(0)), Equal(Count(table, Not(Equal(Column(column), Const(True)))), Const(0))]
+                    conditions += [
+                        Equal(Count(table, Equal(Column(column), Const(True))), Const(0)),
+                        Equal(Count(table, Not(Equal(Column(column), Const(True)))), Const(0)),
+                    ]
                 if table in acted and 1 < len(kinds) <= 4:
                     conditions += [Equal(Acted(column), Const(v)) for _, v in sorted(kinds, key=repr)]
                 if table in acted and str in {t for t, _ in kinds}:
@@ -652,65 +559,4 @@ class _Learner:
         self._wrong.update(deeds[i].name for i in chosen.wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The state after an action, as far as what was learned tells."""
-
-    screen: str
-    variables: dict[str, Value]
-    tables: dict[str, tuple[Row, ...]]
-
-
-def foretell(
-    history: History, learned: Learned, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value], stack: tuple[str, ...], next_row: Mapping[str, int]
-) -> Outcome:
-    """What the learned effects make of a state. `current` are the variables that the action itself sets: current rows, filters."""
-    scope = Scope(before.variables, before.tables, aim.typed, acted=acted)
-    at_screen = Scope({**scope.variables, BELOW: stack[-1] if stack else None}, scope.tables, scope.typed, acted=scope.acted)
-    screen = str(evaluate(learned.leads, at_screen))
-    variables = dict(before.variables)
-    for name, expr in learned.sets.items():
-        if name in history.names.get(screen, ()) or name in (FOCUS, KEYBOARD):
-            variables[name] = evaluate(expr, scope)
-    variables |= current
-    tables = dict(before.tables)
-    for effects in learned.rows:
-        if effects.table in tables:
-            tables[effects.table] = _rows_after(effects, tables[effects.table], scope, next_row.get(effects.table, 1))
-    return Outcome(screen, variables, tables)
-
-
-def _rows_after(effects: RowEffects, rows: tuple[Row, ...], scope: Scope, fresh: int) -> tuple[Row, ...]:
-    after: list[Row] = []
-    for row in rows:
-        at = scope.at(row)
-        if effects.deleted is not None and evaluate(effects.deleted, at):
-            continue
-        after.append({**row, **{c: evaluate(e, at) for c, e in effects.cells.items()}})
-    if effects.inserted is not None and evaluate(effects.inserted_when, scope):
-        new: Row = {ROW_ID: fresh, **{c: evaluate(e, scope) for c, e in effects.inserted.items()}}
-        after.insert(0 if effects.at == "first" else len(after), new)
-    return tuple(after)
-
-
 _UNKNOWN = "\0unknown"
-
-
-def _scope(deed: Deed, row: Row | None = None) -> Scope:
-    """What may be read before a step."""
-    return Scope(deed.before.variables, deed.before.tables, deed.aim.typed, row or {}, deed.acted)
-
-
-def back_stacks(history: History) -> dict[str, tuple[str, ...]]:
-    """The screens below on the back stack before each step: one is left for a screen below it, or covered by a new one."""
-    stacks: dict[str, tuple[str, ...]] = {}
-    trace, stack = "", ()
-    for deed in history.deeds:
-        if deed.trace != trace:
-            trace, stack = deed.trace, ()
-        stacks[deed.name] = stack
-        here, there = deed.before.screen, deed.after.screen
-        if there != here:
-            stack = stack[: stack.index(there)] if there in stack else (*stack, here)
-    return stacks
-

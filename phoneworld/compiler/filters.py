@@ -20,7 +20,11 @@ def find_filters(history: History) -> dict[str, Filter]:
     found: dict[str, Filter] = {}
     for screen, pattern in history.patterns.items():
         for table in pattern.tables:
-            deeds = [d for d in history.deeds if d.before.screen == screen == d.after.screen and table in d.before.tables and table in d.after.tables]
+            deeds = [
+                d
+                for d in history.deeds
+                if d.before.screen == screen == d.after.screen and table in d.before.tables and table in d.after.tables
+            ]
             switch = _switch(history, pattern, table, deeds)
             words = _search(history, screen, pattern, table, deeds)
             if switch is not None or words != TRUE:
@@ -32,7 +36,7 @@ def find_filters(history: History) -> dict[str, Filter]:
 def _where(mode: str, shows: Mapping[str, Expr], words: Expr) -> Expr:
     """The condition that a row is shown."""
     where: Expr = TRUE
-    for slot, shown in reversed(shows.items()):
+    for slot, shown in reversed(list(shows.items())):
         if shown != TRUE:
             where = Case(Equal(Var(mode), Const(slot)), shown, where)
     if words == TRUE:
@@ -45,7 +49,9 @@ def _content(row: Row) -> tuple[tuple[str, Value], ...]:
     return tuple(sorted((c, v) for c, v in row.items() if isinstance(v, str) and not is_hidden(c)))
 
 
-def _switch(history: History, pattern: Pattern, table: str, deeds: Sequence[Deed]) -> tuple[str, dict[str, Expr]] | None:
+def _switch(
+    history: History, pattern: Pattern, table: str, deeds: Sequence[Deed]
+) -> tuple[str, dict[str, Expr]] | None:
     """The variable that holds the slot touched last, and what each slot shows."""
     came_back: dict[str, int] = {}
     hidden: dict[tuple[tuple[str, Value], ...], str] = {}
@@ -53,7 +59,10 @@ def _switch(history: History, pattern: Pattern, table: str, deeds: Sequence[Deed
     for deed in deeds:
         if deed.trace != trace:
             trace, hidden = deed.trace, {}
-        before, after = {_content(r) for r in deed.before.tables[table]}, {_content(r) for r in deed.after.tables[table]}
+        before, after = (
+            {_content(r) for r in deed.before.tables[table]},
+            {_content(r) for r in deed.after.tables[table]},
+        )
         for content in (after - before) & hidden.keys():
             slot = hidden.pop(content)
             came_back[slot] = came_back.get(slot, 0) + 1
@@ -71,7 +80,8 @@ def _switch(history: History, pattern: Pattern, table: str, deeds: Sequence[Deed
 
 def _with_gone(table: str, deeds: Sequence[Deed]) -> Iterator[tuple[Deed, set[tuple[tuple[str, Value], ...]]]]:
     """Each step with all rows of its trace so far that are not shown before it."""
-    trace, seen = "", set()
+    trace = ""
+    seen: set[tuple[tuple[str, Value], ...]] = set()
     for deed in deeds:
         if deed.trace != trace:
             trace, seen = deed.trace, set()
@@ -136,7 +146,11 @@ def _shown_by(history: History, table: str, group: tuple[str, ...], deeds: Seque
         for column in columns:
             values = {(type(e.scope.row.get(column)), e.scope.row.get(column)) for e in examples}
             if 1 <= len(values) <= 4:
-                options += [o for _, v in sorted(values, key=repr) for o in (Equal(Column(column), Const(v)), Not(Equal(Column(column), Const(v))))]
+                options += [
+                    o
+                    for _, v in sorted(values, key=repr)
+                    for o in (Equal(Column(column), Const(v)), Not(Equal(Column(column), Const(v))))
+                ]
         chosen = choose(examples, options) if examples else None
         shows[slot] = chosen.expr if chosen is not None else TRUE
     return shows
@@ -162,7 +176,11 @@ def _search(history: History, screen: str, pattern: Pattern, table: str, deeds: 
         if not came and went < 2:
             continue
         contains: list[Expr] = [Contains(Column(c), Var(name)) for c in columns]
-        options = [*contains, *(Any((a, b)) for i, a in enumerate(contains) for b in contains[i + 1 :]), *([Any(tuple(contains))] if len(contains) > 2 else [])]
+        options = [
+            *contains,
+            *(Any((a, b)) for i, a in enumerate(contains) for b in contains[i + 1 :]),
+            *([Any(tuple(contains))] if len(contains) > 2 else []),
+        ]
         chosen = choose(examples, options)
         if chosen is not None and len(chosen.wrong) <= len(examples) // 20:
             return chosen.expr

@@ -10,30 +10,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from phoneworld.compiler.aims import Aim, find_aim
+from phoneworld.compiler.row_matching import match_rows, merged, told
 from phoneworld.compiler.template import SHOWN, Content, Part, Pattern, find_pattern
-from phoneworld.graph.graph import Capture, StateGraph
+from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import Column, Expr, Value, walk
-from phoneworld.program.program import TriggerKind
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
-from phoneworld.sim.app import BULLET, swipe_kind
 from phoneworld.sim.evaluate import Row, Scope, evaluate
-from phoneworld.ui.action import (
-    Action,
-    Clear,
-    CloseApp,
-    DoubleTap,
-    Drag,
-    LongPress,
-    OpenApp,
-    Pinch,
-    PressKey,
-    Swipe,
-    Tap,
-    TypeText,
-    Wait,
-)  # fmt: skip
-from phoneworld.ui.geometry import Size
-from phoneworld.ui.node import Gesture, Hierarchy, Path
+from phoneworld.ui.action import Action, TypeText
+from phoneworld.ui.node import Hierarchy
 
 _DIGITS = re.compile(r"\d+")
 UNMODELLED = frozenset({"scrollable", "focusable", "visible"})
@@ -55,17 +40,6 @@ class Sight:
     shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The ids of the rows on the screen, by table, in their order."""
     trace: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Aim:
-    """What was done: the kind, the slot it was done to ("" for none), the row's index there, an argument, the field's value after typing."""
-
-    kind: TriggerKind
-    slot: str = ""
-    row: int | None = None
-    argument: str | None = None
-    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +182,9 @@ def column(slot: str, attribute: str) -> str:
 def find_patterns(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> dict[str, Pattern]:
     """The pattern of each screen. `screens` are the ids of captures by screen."""
     words = _typed_words(graph)
-    return {s: find_pattern(s, [graph.captures[c].hierarchy for c in captures], words) for s, captures in screens.items()}
+    return {
+        s: find_pattern(s, [graph.captures[c].hierarchy for c in captures], words) for s, captures in screens.items()
+    }
 
 
 def _typed_words(graph: StateGraph) -> frozenset[str]:
@@ -227,7 +203,9 @@ def _typed_words(graph: StateGraph) -> frozenset[str]:
 
 def lone_captures(graph: StateGraph) -> dict[str, str]:
     """The captures outside of any trace, each under a name that no trace has."""
-    seen = {c for trace in graph.traces for c in trace.captures} | {c for t in graph.transitions() for c in t.transients}
+    seen = {c for trace in graph.traces for c in trace.captures} | {
+        c for t in graph.transitions() for c in t.transients
+    }
     traces = {trace.id for trace in graph.traces}
     return {(c if c not in traces else f"capture {c}"): c for c in graph.captures if c not in seen}
 
@@ -241,7 +219,9 @@ def find_history(
 ) -> History:
     """Tells a recording in the words of templates. `foretell` says what becomes of rows that are not shown."""
     content = {
-        capture: (screen, patterns[screen].contents[i]) for screen, captures in screens.items() for i, capture in enumerate(captures)
+        capture: (screen, patterns[screen].contents[i])
+        for screen, captures in screens.items()
+        for i, capture in enumerate(captures)
     }
     teller = _Teller(graph, patterns, content, beliefs or Beliefs(), foretell)
     starts: dict[str, Sight] = {}
@@ -337,22 +317,27 @@ class _Teller:
                     for i, row in zip(match_rows(old, now, columns, acted), now, strict=True)
                 ]
             seen_now = [
-                {ROW_ID: n, **(of_id[n] if n in of_id else self._out_of_sight(table, n)), **_told(row, of_id.get(n))}
+                {ROW_ID: n, **(of_id[n] if n in of_id else self._out_of_sight(table, n)), **told(row, of_id.get(n))}
                 for n, row in zip(ids[table], now, strict=True)
             ]
-            tables[table] = _merged(known, seen_now, {r[ROW_ID] for r in out})
+            tables[table] = merged(known, seen_now, {r[ROW_ID] for r in out})
         seen[FOCUS] = self._focus(screen, recorded.hierarchy, content, ids)
         variables = {**before.variables, **seen}
         self._learn(screen, variables, tables, seen)
-        return Sight(screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace)
+        return Sight(
+            screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace
+        )
 
-    def _learn(self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]) -> None:
+    def _learn(
+        self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]
+    ) -> None:
         """Puts what aliases show into the rows they stand for."""
         for name, alias in self._aliases.get(screen, ()):
             current = variables.get(alias.table + CURRENT)
             if name in seen and current is not None:
                 tables[alias.table] = tuple(
-                    {**row, alias.column: seen[name]} if row[ROW_ID] == current else row for row in tables.get(alias.table, ())
+                    {**row, alias.column: seen[name]} if row[ROW_ID] == current else row
+                    for row in tables.get(alias.table, ())
                 )
 
     def _out_of_sight(self, table: str, row: int) -> Row:
@@ -363,7 +348,12 @@ class _Teller:
     def _come_to_be(self, before: Sight, after: Sight) -> Sight:
         """Where a row's own screen is shown and no row is current, there is a new one."""
         table = self.beliefs.details.get(after.screen)
-        if table is None or table not in after.tables or after.screen == before.screen or after.variables.get(table + CURRENT) is not None:
+        if (
+            table is None
+            or table not in after.tables
+            or after.screen == before.screen
+            or after.variables.get(table + CURRENT) is not None
+        ):
             return after
         rows = after.tables[table]
         number = self._fresh(table)
@@ -438,7 +428,9 @@ def _kept(pattern: Pattern) -> tuple[tuple[str, str], ...]:
     def visit(parts: Iterable[Part]) -> None:
         for part in parts:
             if part.table is None:
-                kept.extend((part.key, a) for a in ((SHOWN,) if part.optional else ()) + part.varying if a not in UNMODELLED)
+                kept.extend(
+                    (part.key, a) for a in ((SHOWN,) if part.optional else ()) + part.varying if a not in UNMODELLED
+                )
                 visit(part.children)
 
     visit(pattern.windows)
@@ -475,151 +467,3 @@ def _number(name: Value) -> int:
 
 def _table_of(pattern: Pattern, slot: str) -> str | None:
     return next((t for t, row in pattern.tables.items() if any(p.key == slot for p in row.walk())), None)
-
-
-def find_aim(capture: Capture, content: Content, action: Action) -> Aim | None:
-    """Which slot an action is for; None for an action that does nothing to the phone (answer, ask, finish)."""
-    tree, size = capture.hierarchy, capture.size
-
-    def at(gesture: Gesture, x: int, y: int) -> tuple[str, int | None]:
-        path = touched(tree, size, gesture, x, y)
-        return content.places[path] if path is not None else ("", None)
-
-    focus = next((p for p, n in tree.walk() if n.focused and n.is_editable), None)
-    on_focus = content.places[focus] if focus is not None else ("", None)
-    match action:
-        case Tap(x, y):
-            return Aim("tap", *at("tap", x, y))
-        case DoubleTap(x, y):
-            return Aim("double_tap", *at("tap", x, y))
-        case LongPress(x, y):
-            return Aim("long_press", *at("long_press", x, y))
-        case Swipe(x, y, x2, y2):
-            if (x, y) == (x2, y2):
-                return Aim("long_press", *at("long_press", x, y))
-            return Aim(swipe_kind(x2 - x, y2 - y), *at("scroll", x, y))
-        case Drag(x, y):
-            return Aim("drag", *at("tap", x, y))
-        case Pinch(x, y, scale):
-            return Aim("pinch_out" if scale > 1 else "pinch_in", *at("tap", x, y))
-        case TypeText(text, x, y, mode):
-            return _typing(tree, size, content, focus, text, x, y, append=mode == "append")
-        case Clear(x, y):
-            return _typing(tree, size, content, focus, "", x, y, append=False)
-        case PressKey(key):
-            return Aim("key", *(on_focus if key in ("enter", "search", "tab") else ("", None)), argument=key)
-        case OpenApp(package):
-            return Aim("open_app", argument=package)
-        case CloseApp(package):
-            return Aim("close_app", argument=package)
-        case Wait():
-            return Aim("wait")
-        case _:
-            return None
-
-
-def _typing(
-    tree: Hierarchy, size: Size, content: Content, focus: Path | None, text: str, x: int | None, y: int | None, *, append: bool
-) -> Aim:
-    path = touched(tree, size, "type", x, y) if x is not None and y is not None else focus
-    node = tree.at(path) if path is not None else None
-    if path is None or node is None or not node.is_editable:
-        return Aim("type", typed=text)
-    value = node.value + text if append else text
-    return Aim("type", *content.places[path], typed=BULLET * len(value) if node.password else value)
-
-
-def touched(tree: Hierarchy, size: Size, gesture: Gesture, x: int, y: int) -> Path | None:
-    """The node that takes a gesture at a pixel, else the node there."""
-    for path, node in tree.touch_order(size):
-        b = node.bounds
-        if b.left <= x < b.right and b.top <= y < b.bottom:
-            return tree.nearest(path, gesture) or path
-    return None
-
-
-def _told(row: Row, before: Row | None) -> Row:
-    """What a row tells: a part that is gone keeps its tick, which is out of sight, but not its words."""
-    if before is None:
-        return row
-    return {c: v for c, v in row.items() if v is not None or not isinstance(before.get(c), bool)}
-
-
-def _merged(known: Sequence[Row], seen: Sequence[Row], out: set[Value]) -> tuple[Row, ...]:
-    """The rows on the screen in their order, and between them those out of sight (by id) where they stood before."""
-    there = {r[ROW_ID] for r in seen}
-    after: dict[Value, list[Row]] = {}
-    last: Value = None
-    for row in known:
-        if row[ROW_ID] in there:
-            last = row[ROW_ID]
-        elif row[ROW_ID] in out:
-            after.setdefault(last, []).append(row)
-    merged = list(after.get(None, ()))
-    for row in seen:
-        merged.append(row)
-        merged += after.get(row[ROW_ID], ())
-    return tuple(merged)
-
-
-_GAP, _WORDS_CHANGED, _FLAG_CHANGED = 1.2, 1.0, 0.3
-
-
-def match_rows(old: Sequence[Row], new: Sequence[Row], columns: Sequence[str], acted: int | None) -> list[int | None]:
-    """For each new row the index of the old row that it was; None for one that is new.
-
-    Rows that hold the same words are the same wherever they stand, if no other row holds them; the rest is matched in order
-    by the cheapest alignment, in which the row acted on is the likelier one to have gone or changed.
-    """
-    words = [c for c in columns if c.endswith((".text", ".content_desc"))]
-    found: list[int | None] = [None] * len(new)
-
-    def identity(row: Row) -> tuple[Value, ...]:
-        return tuple(row.get(c) for c in words)
-
-    spots: dict[tuple[Value, ...], list[int]] = {}
-    for i, row in enumerate(old):
-        spots.setdefault(identity(row), []).append(i)
-    wanted: dict[tuple[Value, ...], list[int]] = {}
-    for j, row in enumerate(new):
-        wanted.setdefault(identity(row), []).append(j)
-    for key, js in wanted.items():
-        if any(key) and len(js) == 1 and len(spots.get(key, ())) == 1:
-            found[js[0]] = spots[key][0]
-    used = {i for i in found if i is not None}
-    left_old = [i for i in range(len(old)) if i not in used]
-    left_new = [j for j in range(len(new)) if found[j] is None]
-    n, m = len(left_old), len(left_new)
-
-    def cost(i: int, j: int) -> float:
-        a, b = old[left_old[i]], new[left_new[j]]
-        changed = sum(
-            _WORDS_CHANGED if isinstance(a.get(c), str) and isinstance(b.get(c), str) else _FLAG_CHANGED
-            for c in columns
-            if a.get(c) != b.get(c)
-        )
-        return changed * (0.9 if a.get(ROW_ID) == acted else 1.0)
-
-    best = [[0.0] * (m + 1) for _ in range(n + 1)]
-    for i in range(n, -1, -1):
-        for j in range(m, -1, -1):
-            if i == n and j == m:
-                continue
-            options = []
-            if i < n and j < m:
-                options.append(best[i + 1][j + 1] + cost(i, j))
-            if i < n:
-                options.append(best[i + 1][j] + (_GAP * 0.95 if old[left_old[i]].get(ROW_ID) == acted else _GAP))
-            if j < m:
-                options.append(best[i][j + 1] + _GAP)
-            best[i][j] = min(options)
-    i = j = 0
-    while j < m:
-        if i < n and best[i][j] == best[i + 1][j + 1] + cost(i, j):
-            found[left_new[j]] = left_old[i]
-            i, j = i + 1, j + 1
-        elif i < n and best[i][j] == best[i + 1][j] + (_GAP * 0.95 if old[left_old[i]].get(ROW_ID) == acted else _GAP):
-            i += 1
-        else:
-            j += 1
-    return found

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from phoneworld.compiler.aims import Aim
 from phoneworld.compiler.beliefs import find_beliefs
 from phoneworld.compiler.derive import Derived, find_derived
-from phoneworld.compiler.effects import ActionClass, Learned, back_stacks, foretell, learn
+from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
-from phoneworld.compiler.history import Aim, Beliefs, History, Sight, find_history, find_patterns, shows_all
+from phoneworld.compiler.history import Beliefs, History, Sight, find_history, find_patterns, shows_all
+from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foretell
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
@@ -62,14 +64,21 @@ class _Foreteller:
         self._history = history
         self._learned = learned
 
-    def __call__(self, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value]) -> Mapping[str, tuple[Row, ...]]:
+    def __call__(
+        self, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value]
+    ) -> Mapping[str, tuple[Row, ...]]:
         what = self._learned.get(ActionClass(before.screen, aim.kind, aim.slot, aim.argument))
         if what is None:
             return before.tables
         next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in before.tables.items()}
         told = foretell(self._history, what, before, aim, acted, current, (), next_row).tables
         # Where nothing is out of sight, seeing is better than foretelling.
-        return {t: rows if len(before.tables[t]) != len(before.shown.get(t, ())) or _changes_filter(current) else before.tables[t] for t, rows in told.items()}
+        return {
+            t: rows
+            if len(before.tables[t]) != len(before.shown.get(t, ())) or _changes_filter(current)
+            else before.tables[t]
+            for t, rows in told.items()
+        }
 
 
 def _changes_filter(current: Mapping[str, Value]) -> bool:

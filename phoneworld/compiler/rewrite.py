@@ -31,7 +31,9 @@ def with_cells(expr: Expr, table: str, where: Expr) -> Expr:
     return rewritten(expr, lambda e: Cell(table, e.name, where) if isinstance(e, Column) else None)
 
 
-def settled(expr: Expr, variables: Mapping[str, Expr], columns: Mapping[str, Mapping[str, Expr]], table: str | None = None) -> Expr:
+def settled(
+    expr: Expr, variables: Mapping[str, Expr], columns: Mapping[str, Mapping[str, Expr]], table: str | None = None
+) -> Expr:
     """The expression with all that follows from others replaced by what it follows from: variables, and columns of rows.
 
     `table` is the one whose row is in scope.
@@ -50,7 +52,11 @@ def settled(expr: Expr, variables: Mapping[str, Expr], columns: Mapping[str, Map
             case Cell(rows, name, where):
                 inner = settled(where, variables, columns, rows)
                 follows = columns.get(rows, {}).get(name)
-                return Cell(rows, name, inner) if follows is None else with_cells(settled(follows, variables, columns, rows), rows, inner)
+                return (
+                    Cell(rows, name, inner)
+                    if follows is None
+                    else with_cells(settled(follows, variables, columns, rows), rows, inner)
+                )
             case _:
                 return None
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
+from typing import Any
 
 from phoneworld.program.expr import Value
 from phoneworld.program.template import SlotAttribute
@@ -99,7 +100,9 @@ def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = 
     """
     builder = _Builder(name, typed)
     root = Part("", Node(""))
-    builder.grow(root, [[_Seen(w, (i,), (c,)) for i, w in enumerate(tree.windows)] for c, tree in enumerate(trees)], None)
+    builder.grow(
+        root, [[_Seen(w, (i,), (c,)) for i, w in enumerate(tree.windows)] for c, tree in enumerate(trees)], None
+    )
     _name(root, name)
     contents = tuple(builder.content(c, root) for c in range(len(trees)))
     _trim(root, contents, typed)
@@ -130,9 +133,7 @@ class _Builder:
             for seen in found:
                 by_capture.setdefault(seen.owner[0], []).append(seen)
             parent.children.append(part)
-            below = [
-                [_Seen(child, (*s.path, i), s.owner) for i, child in enumerate(s.node.children)] for s in found
-            ]
+            below = [[_Seen(child, (*s.path, i), s.owner) for i, child in enumerate(s.node.children)] for s in found]
             if any(below):
                 self.grow(part, below, within or part.table)
 
@@ -146,7 +147,9 @@ class _Builder:
             for kind, nodes in mine.items():
                 by_kind.setdefault(kind, []).append(nodes)
         is_list = parent.node.class_name.endswith(_LISTS)
-        return frozenset(kind for kind, seen in by_kind.items() if _in_one_run(kind, lists) and self._are_rows(seen, is_list))
+        return frozenset(
+            kind for kind, seen in by_kind.items() if _in_one_run(kind, lists) and self._are_rows(seen, is_list)
+        )
 
     def _are_rows(self, lists: list[list[Node]], is_list: bool) -> bool:
         most = max(len(nodes) for nodes in lists)
@@ -156,7 +159,12 @@ class _Builder:
         words = [[_words(node) for node in nodes] for nodes in lists]
         if is_list and any(w in text for ws in words for texts in ws for text in texts for w in self._typed):
             return True
-        if is_list and most >= 2 and _alike(lists) and all(any(n.checkable for n in _below(node)) for nodes in lists for node in nodes):
+        if (
+            is_list
+            and most >= 2
+            and _alike(lists)
+            and all(any(n.checkable for n in _below(node)) for nodes in lists for node in nodes)
+        ):
             return True
         names = [[texts[0] if texts else "" for texts in ws] for ws in words]
         distinct = {n for ns in names for n in ns}
@@ -302,8 +310,13 @@ class _Column:
     looks: Counter[tuple[str, int, int]] = field(default_factory=Counter)
 
     def likeness(self, token: _Token) -> float:
-        return self.first.likeness(token) if token.kind != self.first.kind else max(
-            token.likeness(replace(self.first, label=label, shape=shape, left=left)) for label, shape, left in self.looks
+        return (
+            self.first.likeness(token)
+            if token.kind != self.first.kind
+            else max(
+                token.likeness(replace(self.first, label=label, shape=shape, left=left))
+                for label, shape, left in self.looks
+            )
         )
 
 
@@ -368,7 +381,9 @@ def _name(root: Part, screen: str) -> None:
             if not own or counts[_NUMBER.sub("#", part.node.resource_id)] != 1:
                 above = parent.key if len(parent.key) < 60 or "/" not in parent.key else parent.key[:40] + "…"
                 own = f"{above}/{own or short}[{seen[own or short]}]"
-                seen[(part.node.resource_id and _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]) or short] += 1
+                seen[
+                    (part.node.resource_id and _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]) or short
+                ] += 1
             names[own] += 1
             part.key = own if names[own] == 1 else f"{own}~{names[own]}"
             if part.table is not None:
@@ -386,15 +401,15 @@ def _name(root: Part, screen: str) -> None:
 
 def _trim(root: Part, contents: Sequence[Content], typed: frozenset[str]) -> None:
     """Says of each part which attributes vary: those seen to, what a person can change, and words that somebody typed."""
-    seen: dict[tuple[str, str], set[Value]] = {}
+    seen: dict[tuple[str, str], set[tuple[str, Value]]] = {}
     for content in contents:
-        for key, value in content.values.items():
-            seen.setdefault(key, set()).add((type(value).__name__, value))  # type: ignore[arg-type]
+        for at, value in content.values.items():
+            seen.setdefault(at, set()).add((type(value).__name__, value))
         for rows in content.rows.values():
             for row in rows:
                 for name, value in row.items():
                     key, _, attribute = name.rpartition(".")
-                    seen.setdefault((key, attribute), set()).add((type(value).__name__, value))  # type: ignore[arg-type]
+                    seen.setdefault((key, attribute), set()).add((type(value).__name__, value))
     for part in root.walk():
         part.varying = tuple(a for a in ATTRIBUTES if len(seen.get((part.key, a), ())) > 1 or _may_vary(part, a, typed))
         part.optional = part.table is None and len(seen.get((part.key, SHOWN), ())) > 1
@@ -415,8 +430,9 @@ def restored(pattern: Pattern, content: Content) -> tuple[Node, ...]:
     def one(part: Part, values: Mapping[tuple[str, str], Value]) -> Node | None:
         if not values.get((part.key, SHOWN), False):
             return None
-        own = {a: values[part.key, a] for a in part.varying}
-        return replace(part.node, **own, bounds=_NOWHERE, index=0, drawing_order=None, extra=(), children=tuple(below(part, values)))  # type: ignore[arg-type]
+        own: dict[str, Any] = {a: values[part.key, a] for a in part.varying}
+        own |= {"bounds": _NOWHERE, "index": 0, "drawing_order": None, "extra": (), "children": tuple(below(part, values))}
+        return replace(part.node, **own)
 
     def below(part: Part, values: Mapping[tuple[str, str], Value]) -> Iterator[Node]:
         for child in part.children:
@@ -442,7 +458,13 @@ def plain(tree: Hierarchy) -> tuple[Node, ...]:
 
     def cut(node: Node) -> Node:
         return replace(
-            node, bounds=_NOWHERE, index=0, drawing_order=None, extra=(), focused=False, children=tuple(map(cut, node.children))
+            node,
+            bounds=_NOWHERE,
+            index=0,
+            drawing_order=None,
+            extra=(),
+            focused=False,
+            children=tuple(map(cut, node.children)),
         )
 
     return tuple(map(cut, tree.windows))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from phoneworld.compiler.assemble import Outcomes, outcomes
 from phoneworld.compiler.compile import Compilation, compile_graph
-from phoneworld.compiler.effects import BELOW
+from phoneworld.compiler.learned import BELOW
 from phoneworld.compiler.moments import MOMENT
 from phoneworld.program.bundle import dumps
 from phoneworld.program.check import check_program

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.compiler.effects import BELOW, ActionClass, Learned, back_stacks
+from phoneworld.compiler.learned import BELOW, ActionClass, Learned, back_stacks
 from phoneworld.compiler.learning import Lesson
 from phoneworld.program.expr import Const, Var
 from phoneworld.program.template import FOCUS

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phoneworld.compiler.history import CURRENT, History, find_aim, match_rows
+from phoneworld.compiler.aims import find_aim
+from phoneworld.compiler.history import CURRENT, History
+from phoneworld.compiler.row_matching import match_rows
 from phoneworld.program.expr import Value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row
