@@ -106,7 +106,7 @@ def trigger_in_words(on: Trigger) -> str:
         case "wait":
             return "waiting"
         case _:
-            return f"{on.kind.replace('_', ' ')} of {name or 'nothing'}"
+            return f"{on.kind.replace('_', ' ')} of {name or 'nothing'}" + (f" by {_value(said)}" if said else "")
 
 
 def effect_in_words(effect: Effect, called: Mapping[str, str] | None = None) -> str:

@@ -17,8 +17,9 @@ from PIL import Image, UnidentifiedImageError
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.effect import SetVar
 from phoneworld.program.program import STRENGTH, Layout, Program, Rule
+from phoneworld.program.words import effect_in_words, trigger_in_words
 from phoneworld.render.html import data_uri, tree_page, view_page
-from phoneworld.render.rule_words import effect_words, trigger_words, widget_words
+from phoneworld.render.rule_words import shortened, widget_words
 from phoneworld.render.templates import environment
 from phoneworld.sim.view import View
 
@@ -29,6 +30,7 @@ SHOWN_WIDTH = 300
 SIDE_BY_SIDE = 3
 _MOMENT = "moment"
 """The variable by which the compiler tells moments of the recording apart."""
+_LONGEST_EFFECT = 240
 LINES_SHOWN = 60
 """Lines of one screen: of its rules, and of its widgets that were never tried. The rest is counted."""
 
@@ -83,7 +85,7 @@ def report_page(graph: StateGraph, compiled: Compilation, pixels: Mapping[str, b
         question_count=len(compiled.open_questions),
         questions=_question_groups([(names[q.screen], widget_words(q.node, q.label)) for q in compiled.open_questions]),
         ambiguities=[
-            (f"{screen_of[a.layout]} ({a.layout})", trigger_words(a.on), [(f"{screen_of[to]} ({to})", count) for to, count in a.outcomes])
+            (f"{screen_of[a.layout]} ({a.layout})", trigger_in_words(a.on), [(f"{screen_of[to]} ({to})", count) for to, count in a.outcomes])
             for a in compiled.ambiguities
         ],
         faults=compiled.replay.faults[:50],
@@ -161,8 +163,8 @@ def rule_groups(rules: Sequence[Rule], names: Mapping[str, str]) -> list[_Group]
     for rule in rules:
         # Which moment comes next is bookkeeping: a reader wants to know what is seen.
         seen = [e for e in rule.then if not (isinstance(e, SetVar) and e.name == _MOMENT)]
-        then = tuple(effect_words(e, names) for e in seen) or ("the screen changes as it was recorded" if rule.then else "nothing changes",)
-        of_screen.setdefault(names[rule.screen], {}).setdefault((trigger_words(rule.on), then, rule.evidence.kind), []).append(rule)
+        then = tuple(shortened(effect_in_words(e, names), _LONGEST_EFFECT) for e in seen) or ("the screen changes as it was recorded" if rule.then else "nothing changes",)
+        of_screen.setdefault(names[rule.screen], {}).setdefault((trigger_in_words(rule.on), then, rule.evidence.kind), []).append(rule)
     groups = []
     for screen, found in of_screen.items():
         lines = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -9,12 +11,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import phoneworld.program.effect as effect_module
+import phoneworld.program.expr as expr_module
 from phoneworld.program.effect import DeleteRows, InsertRow, UpdateRows
 from phoneworld.program.expr import Acted, Blank, Cell, Column, Const, Equal, Expr, Join, Not, Plus, Sum, Typed, Var
 from phoneworld.program.program import Program, Rule, Trigger
 from phoneworld.program.words import effect_in_words, expr_in_words, program_in_words, trigger_in_words
 from phoneworld.testing.samples import sample_program
-from tests.program.strategies import names, patient, rules_over
+from tests.program.strategies import expressions, names, patient, rules, rules_over
 from tests.sim.programs import program
 from tests.sim.shop import shop
 
@@ -67,3 +71,24 @@ def test_any_rule_and_any_words_are_valid_yaml(made: list[Rule], label: str) -> 
     whole = replace(shop(), rules=tuple(made), label=label)
     read = yaml.safe_load(program_in_words(whole))
     assert read["app"] == label and [r["id"] for r in read["rules"] or []] == [r.id for r in made]
+
+
+CLASSES = re.compile(
+    r"\b(" + "|".join(n for m in (effect_module, expr_module) for n, v in vars(m).items() if isinstance(v, type) and v.__module__ == m.__name__) + r")\("
+)
+
+
+@patient
+@given(expressions)
+def test_every_expression_has_words(expr: Expr) -> None:
+    words = expr_in_words(expr)
+    assert words and not CLASSES.search(words) and "\n" not in words
+
+
+@patient
+@given(rules)
+def test_every_rule_has_words(rule: Rule) -> None:
+    assert trigger_in_words(rule.on)
+    for effect in rule.then:
+        words = effect_in_words(effect, defaultdict(lambda: "Screen"))
+        assert words and not CLASSES.search(words)

@@ -6,18 +6,14 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 
-from hypothesis import given
 from lxml import html
 
 import phoneworld.program.effect as effect_module
 import phoneworld.program.expr as expr_module
 from phoneworld.compiler.compile import Compilation, compile_graph
-from phoneworld.program.expr import Expr
-from phoneworld.program.program import Rule
 from phoneworld.render.report_page import LINES_SHOWN, report_page, rule_groups
-from phoneworld.render.rule_words import effect_words, expression_words, trigger_words, widget_words
+from phoneworld.render.rule_words import widget_words
 from phoneworld.testing.samples import sample_graph
-from tests.program.strategies import expressions, patient, rules
 from tests.render.test_graph_page import HOSTILE
 
 CLASSES = re.compile(r"\b(" + "|".join(n for m in (effect_module, expr_module) for n, v in vars(m).items() if isinstance(v, type) and v.__module__ == m.__name__) + r")\(")
@@ -68,22 +64,6 @@ def test_recorded_words_are_text_and_never_markup() -> None:
     hostile = replace(found, program=replace(found.program, label=HOSTILE, screens=screens), open_questions=questions)
     page = html.fromstring(report_page(replace(graph, source=HOSTILE), hostile, pictures).encode(errors="replace"))
     assert page.xpath("//script | //link | //object | //@onload | //@onerror") == []
-
-
-@patient
-@given(expressions)
-def test_every_expression_has_words(expr: Expr) -> None:
-    words = expression_words(expr)
-    assert words and not CLASSES.search(words) and "\n" not in words
-
-
-@patient
-@given(rules)
-def test_every_rule_has_words(rule: Rule) -> None:
-    assert trigger_words(rule.on)
-    for effect in rule.then:
-        words = effect_words(effect, defaultdict(lambda: "Screen"))
-        assert words and not CLASSES.search(words)
 
 
 def test_a_widget_is_named_shortly_on_one_line() -> None:
