@@ -222,7 +222,7 @@ def bits(expr: Expr) -> float:
         case All(of) | Any(of):
             return 1.0 + sum(map(bits, of))
         case Join(of):
-            return 2.0 + sum(0.5 * bits(e) for e in of)
+            return max(2.0 + sum(0.5 * bits(e) for e in of), 0.5 + max((bits(e) for e in of), default=0.0))
         case Case(when, then, otherwise):
             return EXCEPTION_BITS + bits(when) + bits(then) + bits(otherwise)
         case OneOf(_, values):

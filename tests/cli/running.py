@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ def phoneworld(*args: str | Path, cwd: Path = ROOT) -> Ran:
     """What a run of `phoneworld ARGS` in a folder printed, and its exit code."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
-    with chdir(cwd), mock.patch.object(sys, "argv", ["phoneworld", *map(str, args)]), redirect_stdout(out), redirect_stderr(err):
+    plain = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # a width would wrap what is not on a terminal
+    with mock.patch.dict(os.environ, plain, clear=True), chdir(cwd), mock.patch.object(sys, "argv", ["phoneworld", *map(str, args)]), redirect_stdout(out), redirect_stderr(err):
         try:
             main()
         except SystemExit as ended:
