@@ -5,12 +5,13 @@ It knows no app: it looks for actions after which the phone shows what is wanted
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from phoneworld.sim.phone import Phone
-from phoneworld.sim.state import PhoneState
+from phoneworld.sim.state import PhoneState, state_to_json
 from phoneworld.ui.action import Action, PressKey, Tap, TypeText
 from phoneworld.ui.node import Node
 
@@ -55,19 +56,27 @@ def search(
     if goal(start):
         return (), start
     queue: deque[tuple[PhoneState, tuple[Action, ...]]] = deque([(start, ())])
-    seen = {start.apps}
+    seen = {_apps(start)}
     while queue and len(seen) < STATES:
         state, path = queue.popleft()
         for action in candidates(phone, state, words):
             step = phone.step(state, action)
-            if not step.changed or step.evidence == "unrecorded" or step.state.apps in seen or not step.state.foreground:
+            if not step.changed or step.evidence == "unrecorded" or not step.state.foreground:
                 continue
-            seen.add(step.state.apps)
+            apps = _apps(step.state)
+            if apps in seen:
+                continue
+            seen.add(apps)
             if goal(step.state):
                 return (*path, action), step.state
             if len(path) + 1 < DEPTH:
                 queue.append((step.state, (*path, action)))
     return None
+
+
+def _apps(state: PhoneState) -> str:
+    """The apps' part of a state: equal for equal apps, whatever the time."""
+    return json.dumps(state_to_json(state)["apps"], sort_keys=True)
 
 
 def candidates(phone: Phone, state: PhoneState, words: str) -> Iterator[Action]:
