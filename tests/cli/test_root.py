@@ -184,3 +184,8 @@ def test_the_licence_is_the_one_that_the_package_declares() -> None:
     words = (ROOT / "LICENSE").read_text()
     assert 'license = "Apache-2.0"' in (ROOT / "pyproject.toml").read_text()
     assert "Apache License" in words and "Version 2.0, January 2004" in words and "END OF TERMS AND CONDITIONS" in words
+
+
+def test_it_runs_as_a_module_where_its_script_is_not_on_the_path(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "phoneworld", "build", "none.graph.json"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 3 and "none.graph.json" in done.stderr and "Traceback" not in done.stderr
