@@ -6,48 +6,39 @@ from hashlib import blake2b
 from typing import Any
 
 from phoneworld.program.expr import Value
+from phoneworld.sim.evaluate import Row
 from phoneworld.sim.state import AppState, PhoneState
 
 _KEPT = 8192
 
 
 class StateNamer:
-    """Names states. A state seen before is found by hash, in a microsecond; a new one is read, in some tens of them."""
+    """Names states. Nothing is remembered but tables: variables know their mark, so a new state is named as fast as an old one."""
 
     def __init__(self) -> None:
-        # Tables are looked up by identity, for their rows cannot be hashed; kept here, their id cannot be given away.
-        self._known: dict[tuple[Any, ...], tuple[str, Any]] = {}
+        # By identity, for rows cannot be hashed; what is kept here cannot give its id away.
+        self._tables: dict[tuple[str, int], tuple[str, tuple[Row, ...]]] = {}
 
     def name(self, state: PhoneState) -> str:
         """Sixteen hexadecimal digits for foreground, screens, variables, tables, edits, back stacks and focus of all apps."""
         apps = state.apps.items()
-        words = [state.foreground]
-        for package, app in sorted(apps, key=_first) if len(apps) > 1 else apps:
-            tables = app.tables
-            key = (app.screen, app.variables, app.edits, app.stack, app.focus, app.running, id(tables))
-            known = self._known.get(key)
-            if known is None:
-                if len(self._known) >= _KEPT:
-                    self._known.clear()
-                known = self._known[key] = (_words(app), tables)
-            words += (package, known[0])
-        return blake2b("\0".join(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        words = [state.foreground, *[word for item in (sorted(apps, key=_first) if len(apps) > 1 else apps) for word in self._words(*item)]]
+        return blake2b(repr(words).encode(), digest_size=8).hexdigest()
 
+    def _words(self, package: str, app: AppState) -> tuple[object, ...]:
+        tables = [self._table(name, rows) for name, rows in app.tables.items()]
+        stack = [(place.screen, [(name, _plain(value)) for name, value in place.variables]) if place.variables else place.screen for place in app.stack]
+        edits = [(key, _plain(over), _plain(value)) for key, (over, value) in sorted(app.edits.items(), key=_first)] if app.edits else ()
+        return (package, app.screen, stack, app.focus, app.running, app.variables.mark, edits, sorted(tables) if len(tables) > 1 else tables)
 
-def _words(app: AppState) -> str:
-    whole = (
-        app.screen,
-        [(place.screen, [(name, _plain(value)) for name, value in place.variables]) for place in app.stack],
-        app.focus,
-        app.running,
-        [(name, _plain(value)) for name, value in sorted(app.variables.items(), key=_first)],
-        [(key, _plain(over), _plain(value)) for key, (over, value) in sorted(app.edits.items(), key=_first)],
-        [
-            (name, [[(column, _plain(value)) for column, value in sorted(row.items())] for row in rows])
-            for name, rows in sorted(app.tables.items(), key=_first)
-        ],
-    )
-    return blake2b(repr(whole).encode(), digest_size=16).hexdigest()
+    def _table(self, name: str, rows: tuple[Row, ...]) -> str:
+        known = self._tables.get((name, id(rows)))
+        if known is None:
+            if len(self._tables) >= _KEPT:
+                self._tables.clear()
+            whole = (name, [[(column, _plain(value)) for column, value in sorted(row.items())] for row in rows])
+            known = self._tables[name, id(rows)] = (blake2b(repr(whole).encode(), digest_size=16).hexdigest(), rows)
+        return known[0]
 
 
 def _plain(value: Value) -> Value:

@@ -294,7 +294,7 @@ class Acting(ABC):
 
 def departed(app: AppState, kind: EvidenceKind) -> EvidenceKind:
     """A rule seen on the recorded path is no longer `recorded` once the phone has left that path."""
-    return weakest(kind, "inferred") if app.departed else kind
+    return "inferred" if app.departed and kind == "recorded" else kind
 
 
 def _shown(node: Node, value: str) -> str:

@@ -7,29 +7,28 @@ the layout is shown that was recorded for the state.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 
 from immutables import Map
 
-from phoneworld.program.effect import GoBack, SetNode, SetVar, Show
+from phoneworld.program.effect import GoBack, SetNode, SetVar
 from phoneworld.program.expr import OneOf, Value
-from phoneworld.program.program import Program, Start, Table, TriggerKind, all_variables
-from phoneworld.program.template import KEYBOARD, current
+from phoneworld.program.program import Program, Rule, Start, Table, TriggerKind, all_variables
+from phoneworld.program.template import KEYBOARD
 from phoneworld.sim.acting import BULLET as BULLET
-from phoneworld.sim.acting import Acting, AppAction, Reaction, departed
+from phoneworld.sim.acting import Acting, Reaction, departed
 from phoneworld.sim.acting import key_node as key_node
 from phoneworld.sim.acting import swipe_kind as swipe_kind
 from phoneworld.sim.drawing import Drawing, TemplateModel
-from phoneworld.sim.effects import ReadyRule, changed_rows, next_id, with_ids
+from phoneworld.sim.effects import ReadyRule, changed_rows, next_id, ready_rules, with_ids
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, evaluate
 from phoneworld.sim.on_layout import OnLayout
 from phoneworld.sim.on_template import OnTemplate
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, Place
+from phoneworld.sim.values import Values
 
-_DRAWINGS_KEPT = 1024
 _TABLES_KEPT = 4096
 
 
@@ -38,9 +37,10 @@ class AppModel:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._rules: dict[tuple[str, TriggerKind, str, str | None], list[ReadyRule]] = {}
+        triggered: dict[tuple[str, TriggerKind, str, str | None], list[Rule]] = {}
         for rule in program.rules:
-            self._rules.setdefault((rule.screen, rule.on.kind, rule.on.node, rule.on.argument), []).append(ReadyRule(rule))
+            triggered.setdefault((rule.screen, rule.on.kind, rule.on.node, rule.on.argument), []).append(rule)
+        self._rules = {trigger: ready_rules(rules) for trigger, rules in triggered.items()}
         self._screenfuls = {s.id: tuple(Screenful(s, lay) for lay in s.layouts) for s in program.screens.values()}
         self._templates = {
             s.id: TemplateModel(s, program.device.density, program.package) for s in program.screens.values() if s.template is not None
@@ -52,8 +52,7 @@ class AppModel:
         self._by_value: dict[str, tuple[str, dict[Value, Screenful]]] = {}
         for screen in program.screens.values():
             self._index(screen.id)
-        self._initial = Map({v.name: v.initial for v in all_variables(program).values()})
-        self._drawings: OrderedDict[tuple[object, ...], tuple[Drawing, object]] = OrderedDict()
+        self._initial = Values({v.name: v.initial for v in all_variables(program).values()})
         self._last: tuple[AppState | None, Drawing | None] = (None, None)
         self._seen_rows: dict[tuple[object, ...], tuple[Row, ...]] = {}
         self._tables: Map[str, tuple[Row, ...]] = Map({t.name: self.same_rows(t.name, _rows(t, t.rows)) for t in program.tables.values()})
@@ -108,19 +107,10 @@ class AppModel:
 
     def _drawing(self, template: TemplateModel, app: AppState) -> Drawing:
         last, drawing = self._last
-        if last is app and drawing is not None:
-            return drawing
-        key = template.key(app.variables, app.tables)
-        known = self._drawings.get(key)
-        if known is None:
-            # The tables are kept too: the key names them by identity, and no other may come by the same.
-            known = self._drawings[key] = (template.drawing(app.variables, app.tables), app.tables)
-            if len(self._drawings) > _DRAWINGS_KEPT:
-                self._drawings.popitem(last=False)
-        else:
-            self._drawings.move_to_end(key)
-        self._last = (app, known[0])
-        return known[0]
+        if last is not app or drawing is None:
+            drawing = template.drawing(app.variables, app.tables)
+            self._last = (app, drawing)
+        return drawing
 
     # Acting
 
@@ -134,10 +124,6 @@ class AppModel:
             # Content has become shorter than it was scrolled: the phone is at its end now, also should it grow again.
             app = replace(app, variables=app.variables.set(name, surface.scroll))
         return OnTemplate(self, app, surface)
-
-    def react(self, app: AppState, action: AppAction) -> Reaction:
-        """Does one action. Every action has a reaction; none raises for a point on the screen."""
-        return self.acting(app).react(action)
 
     def off_path(self, app: AppState) -> AppState:
         """The app off the recorded path: at no moment of it, so that what was recorded at one is not taken to hold."""
@@ -157,49 +143,55 @@ class AppModel:
         about: str | None = None,
     ) -> Reaction | None:
         """The reaction of the first rule that matches, or None. With `about`, of those whose guard reads that variable."""
-        for key in ((app.screen, kind, node, argument), (app.screen, kind, node, None)):
-            for ready in self._rules.get(key, ()):
-                if (about is None or about in ready.reads) and ready.holds(app.variables, app.tables, typed, acted):
-                    return self._apply(app, ready, typed, acted)
-            if argument is None:
-                break
+        for said in (argument, None) if argument is not None else (None,):
+            for rules in self._rules.get((app.screen, kind, node, said), ()):
+                if about is None or about in rules.reads:
+                    ready = rules.find(app.variables, app.tables, typed, acted)
+                    if ready is not None:
+                        return self._apply(app, ready, typed, acted)
         return None
 
     def _apply(self, app: AppState, ready: ReadyRule, typed: str, acted: Row) -> Reaction:
-        rule = ready.rule
-        variables, edits, screen, stack = app.variables, app.edits, app.screen, app.stack
+        rule, before = ready.rule, app.variables
+        off = app.departed or rule.evidence.kind != "recorded"
+        # The later wins: a new screen starts at its top, unless the rule says where, unless it is found as it was left.
+        changes: dict[str, Value] = {}
         left: dict[str, Value] = {}
-        for move in ready.moves:
-            match move:
-                case (SetVar(name, _), function):
-                    variables = variables.set(name, function(app.variables, app.tables, typed, acted, acted))
-                case (SetNode(where, key, attribute, _), function):
-                    value = function(app.variables, app.tables, typed, acted, acted)
-                    edits = edits.set((where, key, attribute), (self._layout_value(where, key, attribute, variables), value))
-                case Show(target, as_left):
-                    if target != screen:
-                        below = next((i for i, place in enumerate(stack) if place.screen == target), None)
-                        if below is not None and as_left and (app.departed or rule.evidence.kind != "recorded"):
-                            left = dict(stack[below].variables)
-                        stack = stack[:below] if below is not None else (*stack, self._place(app))
-                        screen = target
-                        if below is None and (at_top := self._scrolls.get(target)):
-                            variables = variables.set(at_top, 0)
-                case GoBack(to):
-                    place = next((i for i in range(len(stack) - 1, -1, -1) if not to or stack[i].screen in to), None)
-                    if place is not None:
-                        left = dict(stack[place].variables)
-                        screen, stack = stack[place].screen, stack[:place]
-        variables = variables.update(left)
+        screen, stack = app.screen, app.stack
+        for way in ready.ways:
+            if isinstance(way, GoBack):
+                below = next((i for i in range(len(stack) - 1, -1, -1) if not way.to or stack[i].screen in way.to), None)
+                if below is not None:
+                    left = dict(stack[below].variables)
+                    screen, stack = stack[below].screen, stack[:below]
+            elif way.screen != screen:
+                screen = way.screen
+                below = next((i for i, place in enumerate(stack) if place.screen == screen), None)
+                if below is None:
+                    stack = (*stack, self._place(app))
+                    if at_top := self._scrolls.get(screen):
+                        changes[at_top] = 0
+                else:
+                    if way.as_left and off:
+                        left = dict(stack[below].variables)
+                    stack = stack[:below]
+        changes |= ready.constants
+        for name, function in ready.computed:
+            changes[name] = function(before, app.tables, typed, acted, acted)
+        changes |= left
         tables, next_row = app.tables, app.next_row
-        for name in ready.tables:
-            rows, following = changed_rows(
-                ready.changes, name, self.program.tables[name].columns, app.variables, app.tables, typed, acted, next_row.get(name, 1)
-            )
-            if ready.inserts and following != next_row.get(name, 1) and current(name) in self.program.variables:
-                variables = variables.set(current(name), following - 1)
+        for name, newest in ready.tables:
+            free = next_row.get(name, 1)
+            rows, following = changed_rows(ready.changes, name, self.program.tables[name].columns, before, app.tables, typed, acted, free)
+            if newest and following != free and newest in self.program.variables:
+                changes[newest] = following - 1
             tables, next_row = tables.set(name, self.same_rows(name, rows)), next_row.set(name, following)
-        after = AppState(screen, variables, tables, edits, stack, None, True, app.departed or rule.evidence.kind != "recorded", next_row)
+        variables = before.update(changes)
+        edits = app.edits
+        for edit, function in ready.edits:
+            over = self._layout_value(edit, variables)
+            edits = edits.set((edit.screen, edit.node, edit.attribute), (over, function(before, app.tables, typed, acted, acted)))
+        after = AppState(screen, variables, tables, edits, stack, None, True, off, next_row)
         return Reaction(after, departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
 
     def same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
@@ -214,10 +206,10 @@ class AppModel:
         """True for a rule that itself says where a page is scrolled to."""
         return rule in self._scrolling
 
-    def _layout_value(self, screen: str, key: str, attribute: str, variables: Map[str, Value]) -> Value:
-        chosen = self._chosen(screen, variables, Map())
-        node = (chosen or self._screenfuls[screen][0]).node(key)
-        return None if node is None else getattr(node, attribute)
+    def _layout_value(self, edit: SetNode, variables: Values) -> Value:
+        chosen = self._chosen(edit.screen, variables, Map())
+        node = (chosen or self._screenfuls[edit.screen][0]).node(edit.node)
+        return None if node is None else getattr(node, edit.attribute)
 
     # The back stack
 

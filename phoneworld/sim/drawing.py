@@ -6,6 +6,7 @@ A drawing depends on what its template reads and on nothing else; `AppModel` kee
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -15,8 +16,8 @@ from phoneworld.program.program import Layout, Screen
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn, Part, Rows, Slot, SlotAttribute, scroll
 from phoneworld.sim.arrange import Arranged, arrange, arrange_scrolled
 from phoneworld.sim.compiled import Function, Tables, Variables, compiled
-from phoneworld.sim.evaluate import NO_ROW, Row, Scope, as_text, evaluate
-from phoneworld.sim.looks import Looks, with_focus_of
+from phoneworld.sim.evaluate import NO_ROW, Row, as_text
+from phoneworld.sim.looks import Guards, Looks, with_focus_of
 from phoneworld.sim.nodes import NAMES, node_of, values_of
 from phoneworld.sim.surface import Surface
 from phoneworld.sim.view import View, above
@@ -25,7 +26,7 @@ from phoneworld.ui.node import Gesture, Hierarchy, Node, Path
 
 _TEXT, _HINT, _FOCUSED = (NAMES.index(name) for name in ("text", "hint", "focused"))
 _WORDS: frozenset[SlotAttribute] = frozenset(("text", "content_desc", "hint", "resource_id"))
-_ROWS_KEPT, _SLOTS_KEPT = 2048, 256
+_DRAWINGS_KEPT, _ROWS_KEPT, _SLOTS_KEPT = 512, 2048, 256
 _FURTHEST = 10**9
 
 
@@ -33,7 +34,7 @@ class Drawing(Surface):
     """A drawn screen. Immutable once made."""
 
     def __init__(
-        self, model: TemplateModel, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, held: Layout | None = None
+        self, model: TemplateModel, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, holding: tuple[Layout, ...]
     ) -> None:
         self.model = model
         template = model.template
@@ -41,13 +42,13 @@ class Drawing(Surface):
         self.keyboard = bool(variables.get(KEYBOARD))
         self.windows = windows if self.focus is None else tuple(_with_focus(w, self.focus) for w in windows)
         self._arranged: Arranged | None = None
-        self._asked: dict[str, Path | None] = {}
+        self._asked: dict[str, tuple[Path, Drawn] | None] = {}
         wanted = _pixels(variables.get(model.scroll)) if model.scroll else 0
-        look = held or model.look(self.windows, variables, tables, keyboard=self.keyboard, scroll=wanted)
+        look = model.held(holding) or model.look(self.windows, holding, keyboard=self.keyboard, scroll=wanted)
         if look is None:
             self._arranged = model.placed(self.windows, keyboard=self.keyboard, scroll=wanted)
             if self._arranged.scroll != wanted:
-                look = model.look(self.windows, variables, tables, keyboard=self.keyboard, scroll=self._arranged.scroll)
+                look = model.look(self.windows, holding, keyboard=self.keyboard, scroll=self._arranged.scroll)
         self.look = look
         if look is not None:
             tree = with_focus_of(look.hierarchy, self.windows)
@@ -56,7 +57,7 @@ class Drawing(Surface):
             tree = Hierarchy(self._arranged.windows, template.rotation)
             self.scroll = self._arranged.scroll
         super().__init__(tree, template.size)
-        self._state = (variables, tables)
+        self._state = (variables, tables, holding)
 
     @property
     def most(self) -> int:
@@ -68,9 +69,9 @@ class Drawing(Surface):
     @cached_property
     def _looks(self) -> tuple[object, ...]:
         """What tells it from other drawings, on whatever phone."""
-        model, (variables, tables) = self.model, self._state
+        model, (variables, tables, holding) = self.model, self._state
         values = [(n, variables.get(n)) for n in model.variables if n != model.scroll]
-        return (model.name, self.scroll, values, [(n, tables.get(n)) for n in model.tables])
+        return (model.name, self.scroll, values, [(n, tables.get(n)) for n in model.tables], [layout.id for layout in holding])
 
     @cached_property
     def _drawn(self) -> dict[Path, Drawn]:
@@ -104,21 +105,22 @@ class Drawing(Surface):
             drawn = drawn.children[i]
         return drawn
 
-    def _path(self, name: str) -> Path | None:
+    def _found(self, name: str) -> tuple[Path, Drawn] | None:
         """As `paths`, without making names for all: a step asks for a few."""
         if name not in self._asked:
-            self._asked[name] = _find(self.windows, name)
+            path = _find(self.windows, name)
+            self._asked[name] = None if path is None else (path, self._at(path))
         return self._asked[name]
 
     def node(self, key: str) -> Node | None:
         """The node with this name, or None where the drawing has none."""
-        path = self._path(key)
-        return None if path is None else self.hierarchy.at(path)
+        found = self._found(key)
+        return None if found is None else self.hierarchy.at(found[0])
 
     def drawn(self, name: str) -> Drawn | None:
         """The slot and the row behind a name."""
-        path = self._path(name)
-        return None if path is None else self._at(path)
+        found = self._found(name)
+        return None if found is None else found[1]
 
     def siblings(self, name: str) -> tuple[str, ...]:
         """The names of the widgets that have the same parent as this one, itself among them."""
@@ -175,26 +177,40 @@ class TemplateModel:
         self.scroll = scroll(screen.id) if self.template.scrolling else ""
         """The variable of how far it is scrolled; "" where nothing scrolls."""
         self._looks = Looks(screen.layouts, self.template, density)
-        self._held = tuple(layout for layout in screen.layouts if layout.slots)
-        guards = [names_in(layout.when) for layout in (*self._held, *self._looks.ambiguous)]
-        self.variables: tuple[str, ...] = tuple(sorted(frozenset((FOCUS, KEYBOARD, *([self.scroll] if self.scroll else []))).union(*guards, *(v for v, _ in reads))))
+        self._guards = Guards((*(layout for layout in screen.layouts if layout.slots), *self._looks.ambiguous))
+        shown = frozenset((FOCUS, KEYBOARD, *([self.scroll] if self.scroll else [])))
+        self.variables: tuple[str, ...] = tuple(sorted(shown.union(*(v for v, _ in reads))))
         self.tables: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(t for _, t in reads))))
         self._windows = tuple(_Slot(w) for w in self.template.windows)
-
-    def key(self, variables: Variables, tables: Tables) -> tuple[object, ...]:
-        """What a drawing depends on: values, their types (for 1 is True), and tables by identity, for they never change."""
-        get, at = variables.get, tables.get
-        values = [get(name) for name in self.variables]
-        return (self.screen.id, *values, *map(type, values), *[id(at(name)) for name in self.tables])
+        self._drawings: OrderedDict[tuple[object, ...], tuple[Drawing, object]] = OrderedDict()
 
     def drawing(self, variables: Variables, tables: Tables) -> Drawing:
-        """The screen for these values."""
-        scope = Scope(variables, tables)
-        for layout in self._held:
-            if evaluate(layout.when, scope):
-                return Drawing(self, self._as_recorded(layout), variables, tables, layout)
-        windows = (w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows)
-        return Drawing(self, tuple(w for w in windows if w is not None), variables, tables)
+        """The screen for these values. One and the same for all states that differ in nothing that is drawn."""
+        # Values and their types (for 1 is True); tables by identity, for they never change.
+        values = [*map(variables.get, self.variables)]
+        holding = self._guards.holding(variables, tables)
+        key = (id(holding), *values, *map(type, values), *map(id, map(tables.get, self.tables)))
+        known = self._drawings.get(key)
+        if known is not None:
+            self._drawings.move_to_end(key)
+            return known[0]
+        layout = self.held(holding)
+        if layout is not None:
+            windows = self._as_recorded(layout)
+        else:
+            drawn = [w.draw(variables, tables, NO_ROW, NO_ROW, None) for w in self._windows]
+            windows = tuple([w for w in drawn if w is not None])
+        drawing = Drawing(self, windows, variables, tables, holding)
+        # The tables are kept too, so that no other can come by the id of one.
+        self._drawings[key] = (drawing, tables)
+        if len(self._drawings) > _DRAWINGS_KEPT:
+            self._drawings.popitem(last=False)
+        return drawing
+
+    @staticmethod
+    def held(holding: tuple[Layout, ...]) -> Layout | None:
+        """The layout that is shown as it was recorded, of those whose guards hold."""
+        return next((layout for layout in holding if layout.slots), None)
 
     def _as_recorded(self, layout: Layout) -> tuple[Drawn, ...]:
         """A layout as if it were drawn: its nodes under the names of slots and rows."""
@@ -207,10 +223,9 @@ class TemplateModel:
 
         return tuple([one(window) for window in layout.hierarchy.windows])
 
-    def look(self, windows: tuple[Drawn, ...], variables: Variables, tables: Tables, *, keyboard: bool, scroll: int) -> Layout | None:
+    def look(self, windows: tuple[Drawn, ...], holding: tuple[Layout, ...], *, keyboard: bool, scroll: int) -> Layout | None:
         """The recorded layout that shows just this, scrolled as far, or None."""
-        scope = Scope(variables, tables)
-        return self._looks.find(windows, keyboard=keyboard, scroll=scroll, holds=lambda layout: bool(evaluate(layout.when, scope)))
+        return self._looks.find(windows, holding, keyboard=keyboard, scroll=scroll)
 
     def placed(self, windows: tuple[Drawn, ...], *, keyboard: bool, scroll: int) -> Arranged:
         """The drawn widgets as one tree a window, with bounds; scrolled as far as there is content."""

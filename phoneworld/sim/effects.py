@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
-from phoneworld.program.expr import OneOf, Value, names_in
+from phoneworld.program.expr import Const, OneOf, Value, names_in
 from phoneworld.program.program import Rule
-from phoneworld.program.template import ROW_ID
+from phoneworld.program.template import ROW_ID, current
 from phoneworld.sim.compiled import Function, Tables, Variables, compiled
 from phoneworld.sim.evaluate import NO_ROW, Row
 
@@ -51,32 +51,60 @@ RowChange = Insert | Update | Delete | Replace
 
 
 class ReadyRule:
-    """A rule with its guard and effects as functions. `name` and `values` are set where the guard is one variable's values."""
+    """A rule with its guard and effects as functions: what it sets to a value it names, what it works out, where it leads, rows."""
 
-    __slots__ = ("changes", "inserts", "moves", "name", "reads", "rule", "tables", "values", "when")
+    __slots__ = ("changes", "computed", "constants", "edits", "reads", "rule", "tables", "ways", "when")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self.name = ""
-        self.values: frozenset[Value] = frozenset()
-        if isinstance(rule.when, OneOf):
-            self.name, self.values = rule.when.name, frozenset(rule.when.values)
         self.when = compiled(rule.when)
         self.reads = names_in(rule.when)
-        self.moves: tuple[tuple[SetVar | SetNode, Function] | Show | GoBack, ...] = tuple(
-            (e, compiled(e.value)) if isinstance(e, SetVar | SetNode) else e
-            for e in rule.then
-            if isinstance(e, SetVar | SetNode | Show | GoBack)
-        )
+        set_to = {e.name: e.value for e in rule.then if isinstance(e, SetVar)}
+        self.constants: dict[str, Value] = {name: e.value for name, e in set_to.items() if isinstance(e, Const)}
+        self.computed: Cells = tuple((name, compiled(e)) for name, e in set_to.items() if not isinstance(e, Const))
+        self.ways: tuple[Show | GoBack, ...] = tuple(e for e in rule.then if isinstance(e, Show | GoBack))
+        self.edits: tuple[tuple[SetNode, Function], ...] = tuple((e, compiled(e.value)) for e in rule.then if isinstance(e, SetNode))
         self.changes: tuple[RowChange, ...] = tuple(c for c in map(_change, rule.then) if c is not None)
-        self.tables: tuple[str, ...] = tuple(dict.fromkeys(c.table for c in self.changes))
-        self.inserts = any(isinstance(c, Insert) for c in self.changes)
+        inserted = {c.table for c in self.changes if isinstance(c, Insert)}
+        self.tables: tuple[tuple[str, str], ...] = tuple(
+            (table, current(table) if table in inserted else "") for table in dict.fromkeys(c.table for c in self.changes)
+        )
+        """The tables it changes, each with the variable that names its current row where it may get new ones."""
 
-    def holds(self, variables: Variables, tables: Tables, typed: str, acted: Row) -> bool:
-        """True where the guard does."""
-        if self.name:
-            return variables.get(self.name) in self.values
-        return bool(self.when(variables, tables, typed, acted, acted))
+    def find(self, variables: Variables, tables: Tables, typed: str, acted: Row) -> ReadyRule | None:
+        """Itself where its guard holds."""
+        return self if self.when(variables, tables, typed, acted, acted) else None
+
+
+class RulesByValue:
+    """Rules one after the other whose guards all ask which of some values one variable has: found by the value."""
+
+    __slots__ = ("name", "reads", "rules")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.reads = frozenset((name,))
+        self.rules: dict[Value, ReadyRule] = {}
+
+    def find(self, variables: Variables, tables: Tables, typed: str, acted: Row) -> ReadyRule | None:
+        """The first of them whose guard holds."""
+        return self.rules.get(variables.get(self.name))
+
+
+def ready_rules(rules: Iterable[Rule]) -> tuple[ReadyRule | RulesByValue, ...]:
+    """The rules of one trigger, in their order, to be asked one after the other."""
+    ready: list[ReadyRule | RulesByValue] = []
+    for rule in rules:
+        if not isinstance(rule.when, OneOf):
+            ready.append(ReadyRule(rule))
+            continue
+        last = ready[-1] if ready else None
+        if not isinstance(last, RulesByValue) or last.name != rule.when.name:
+            ready.append(last := RulesByValue(rule.when.name))
+        made = ReadyRule(rule)
+        for value in rule.when.values:
+            last.rules.setdefault(value, made)
+    return tuple(ready)
 
 
 def _change(effect: Effect) -> RowChange | None:

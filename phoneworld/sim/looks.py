@@ -6,18 +6,46 @@ page scrolled, say) the one whose own guard holds is taken, else the one that wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import fields, replace
 from operator import attrgetter
 
+from phoneworld.program.expr import OneOf, Value
 from phoneworld.program.program import Layout
 from phoneworld.program.template import Drawn, Template
+from phoneworld.sim.compiled import Tables, Variables, compiled
+from phoneworld.sim.evaluate import NO_ROW
 from phoneworld.ui.node import Hierarchy, Node, Path
 
 _LEFT_OUT = frozenset({"bounds", "index", "drawing_order", "extra", "focused", "children", "scrollable", "focusable", "visible"})
 _shown = attrgetter(*(f.name for f in fields(Node) if f.name not in _LEFT_OUT))
 
 _KEPT = 8192
+
+
+class Guards:
+    """Which of some layouts have a guard that holds. Found by its value where all guards ask for one variable."""
+
+    def __init__(self, layouts: tuple[Layout, ...]) -> None:
+        self._layouts = layouts
+        self._guards = tuple(compiled(layout.when) for layout in layouts)
+        self._seen: dict[tuple[bool, ...], tuple[Layout, ...]] = {}
+        self._by_value: dict[Value, tuple[Layout, ...]] = {}
+        asked = [layout.when for layout in layouts if isinstance(layout.when, OneOf)]
+        self._name = asked[0].name if len(asked) == len(layouts) > 0 and len({g.name for g in asked}) == 1 else None
+        if self._name is not None:
+            for layout, guard in zip(layouts, asked, strict=True):
+                for value in guard.values:
+                    self._by_value[value] = (*self._by_value.get(value, ()), layout)
+
+    def holding(self, variables: Variables, tables: Tables) -> tuple[Layout, ...]:
+        """Those whose guards hold, in their order: for the same ones always the same tuple."""
+        if self._name is not None:
+            return self._by_value.get(variables.get(self._name), ())
+        holds = tuple([bool(guard(variables, tables, "", NO_ROW, NO_ROW)) for guard in self._guards])
+        if holds not in self._seen:
+            self._seen[holds] = tuple(layout for layout, held in zip(self._layouts, holds, strict=True) if held)
+        return self._seen[holds]
 
 
 class Looks:
@@ -39,13 +67,13 @@ class Looks:
         """The layouts that are not the only one to show what they show."""
         return tuple(layout for found in self._by_tree.values() if len(found) > 1 for layout in found)
 
-    def find(self, windows: tuple[Drawn, ...], *, keyboard: bool, scroll: int, holds: Callable[[Layout], bool]) -> Layout | None:
-        """The recorded look of a drawing scrolled to a place, or None where it was never seen."""
+    def find(self, windows: tuple[Drawn, ...], holding: tuple[Layout, ...], *, keyboard: bool, scroll: int) -> Layout | None:
+        """The recorded look of a drawing scrolled to a place, or None where it was never seen. `holding`: those whose guards hold."""
         found = self._by_tree.get((keyboard, tuple(map(self._of_drawn, windows))))
         if not found:
             return None
         if len(found) > 1:
-            recorded = next((layout for layout in found if holds(layout)), None)
+            recorded = next((layout for layout in found if any(layout is other for other in holding)), None)
             if recorded is not None:
                 return recorded
         return next((layout for layout in found if abs(layout.scroll - scroll) <= self._slack), None)

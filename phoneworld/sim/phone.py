@@ -164,10 +164,8 @@ class Phone:
 
     def step(self, state: PhoneState, action: Action) -> Step:
         """Does one action. Total: an action outside the screen or for an unknown app changes nothing and says so."""
-        size = self.size
-        if state.foreground:
-            model = self.models[state.foreground]
-            size = model.surface(state.apps[state.foreground]).size
+        acting = self.models[state.foreground].acting(state.apps[state.foreground]) if state.foreground else None
+        size = self.size if acting is None else acting.surface.size
         if not (isinstance(action, Tap) and 0 <= action.x < size.width and 0 <= action.y < size.height):
             try:
                 check_on_screen(action, size)
@@ -184,9 +182,9 @@ class Phone:
                 return self._to_launcher(state, "assumed", "Home shows the launcher")
             case PressKey("recents" | "power" | "wake" | "sleep" | "volume_up" | "volume_down") if not state.foreground:
                 return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
-            case _ if not state.foreground:
+            case _ if acting is None:
                 return self._on_launcher(state, action)
-        reaction = model.react(state.apps[state.foreground], action)
+        reaction = acting.react(action)
         duration = action.duration_ms if isinstance(action, Wait) else (reaction.settle_ms or STEP_MS)
         if reaction.left:
             return self._to_launcher(state, reaction.evidence, reaction.message)
@@ -197,7 +195,7 @@ class Phone:
 
     def _reacted(self, state: PhoneState, package: str, reaction: Reaction, duration_ms: int) -> Step:
         app = state.apps[package]
-        changed = reaction.app != app
+        changed = reaction.app is not app and reaction.app != app
         apps = state.apps.set(package, reaction.app) if changed else state.apps
         after = PhoneState(apps, package, state.clock_ms + duration_ms, state.seed, state.steps + 1, state.recents)
         rules = (reaction.rule,) if reaction.rule else ()

@@ -16,6 +16,7 @@ from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.effects import next_id, with_ids
 from phoneworld.sim.evaluate import Row
+from phoneworld.sim.values import Values
 
 NodeEdit = tuple[str, str, str]
 """Screen, node key, attribute."""
@@ -40,7 +41,7 @@ class AppState:
     """
 
     screen: str
-    variables: Map[str, Value]
+    variables: Values
     tables: Map[str, tuple[Row, ...]] = Map()
     edits: Map[NodeEdit, tuple[Value, Value]] = Map()
     stack: tuple[Place, ...] = ()
@@ -121,7 +122,7 @@ def _app(obj: Any, where: str) -> AppState:
         places.append(Place(place["screen"], tuple((k, _value(v, f"{where}.stack[{i}]")) for k, v in place["variables"].items())))
     return AppState(
         screen=app["screen"],
-        variables=Map({k: _value(v, f"{where}.variables.{k}") for k, v in app["variables"].items()}),
+        variables=Values({k: _value(v, f"{where}.variables.{k}") for k, v in app["variables"].items()}),
         tables=Map(tables),
         edits=Map(edits),
         stack=tuple(places),

@@ -68,6 +68,7 @@ def status_bar(size: Size, density: int, clock_text: str) -> Node:
     return replace(root, children=_numbered(children))
 
 
+@lru_cache(maxsize=32)
 def keyboard_bounds(size: Size, density: int) -> Bounds:
     """Where the soft keyboard lies: 270 dp at the bottom, never more than two fifths of the screen."""
     height = min(px(_KEYBOARD_DP, density), size.height * 2 // 5)
@@ -104,10 +105,17 @@ def keyboard(size: Size, density: int, layer: Layer = "lower") -> Node:
 
 def key_at(size: Size, density: int, point: Point, layer: Layer = "lower") -> str | None:
     """What the key at a point does: a character, or backspace, enter, shift, symbols, letters, hide. None between the keys."""
-    for node in keyboard(size, density, layer).children:
-        if node.bounds.contains(point):
-            return _SPECIAL.get(node.content_desc, node.text)
+    for left, top, right, bottom, key in _keys(size, density, layer):
+        if left <= point.x < right and top <= point.y < bottom:
+            return key
     return None
+
+
+@lru_cache(maxsize=32)
+def _keys(size: Size, density: int, layer: Layer) -> tuple[tuple[int, int, int, int, str], ...]:
+    """The edges of each key, and what it does."""
+    boxes = [(node.bounds, _SPECIAL.get(node.content_desc, node.text)) for node in keyboard(size, density, layer).children]
+    return tuple((b.left, b.top, b.right, b.bottom, key) for b, key in boxes)
 
 
 def dialog(
