@@ -72,17 +72,16 @@ class _Foreteller:
             return before.tables
         next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in before.tables.items()}
         told = foretell(self._history, what, before, aim, acted, current, (), next_row).tables
-        # Where nothing is out of sight, seeing is better than foretelling.
-        return {
-            t: rows
-            if len(before.tables[t]) != len(before.shown.get(t, ())) or _changes_filter(current)
-            else before.tables[t]
-            for t, rows in told.items()
-        }
+        # Where no row can be out of sight, seeing is better than foretelling.
+        return {t: rows if self._hides(before, t, current) else before.tables[t] for t, rows in told.items()}
 
-
-def _changes_filter(current: Mapping[str, Value]) -> bool:
-    return any(n.endswith(".mode") for n in current)
+    def _hides(self, before: Sight, table: str, current: Mapping[str, Value]) -> bool:
+        """True where rows may be out of sight before or after an action."""
+        filter_ = self._history.filters.get(table)
+        after = replace(before, variables={**before.variables, **current})
+        return len(before.tables[table]) != len(before.shown.get(table, ())) or (
+            filter_ is not None and not (shows_all(before, filter_) and shows_all(after, filter_))
+        )
 
 
 def _doubtful(history: History) -> frozenset[str]:

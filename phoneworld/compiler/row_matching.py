@@ -39,19 +39,20 @@ _GAP, _WORDS_CHANGED, _FLAG_CHANGED = 1.2, 1.0, 0.3
 def match_rows(old: Sequence[Row], new: Sequence[Row], columns: Sequence[str], acted: int | None) -> list[int | None]:
     """For each new row the index of the old row that it was; None for one that is new.
 
-    Rows that hold the same words are the same wherever they stand, if no other row holds them; the rest is matched in order
-    by the cheapest alignment, in which the row acted on is the likelier one to have gone or changed.
+    Rows that hold the same words are the same wherever they stand, and whichever part shows the words (a label, then the field
+    that edits it), if no other row holds them; the rest is matched in order by the cheapest alignment, in which the row acted
+    on is the likelier one to have gone or changed.
     """
     words = [c for c in columns if c.endswith((".text", ".content_desc"))]
     found: list[int | None] = [None] * len(new)
 
-    def identity(row: Row) -> tuple[Value, ...]:
-        return tuple(row.get(c) for c in words)
+    def identity(row: Row) -> tuple[str, ...]:
+        return tuple(sorted(str(row[c]) for c in words if row.get(c) is not None))
 
-    spots: dict[tuple[Value, ...], list[int]] = {}
+    spots: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(old):
         spots.setdefault(identity(row), []).append(i)
-    wanted: dict[tuple[Value, ...], list[int]] = {}
+    wanted: dict[tuple[str, ...], list[int]] = {}
     for j, row in enumerate(new):
         wanted.setdefault(identity(row), []).append(j)
     for key, js in wanted.items():

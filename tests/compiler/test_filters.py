@@ -63,6 +63,14 @@ def test_a_row_that_a_tick_hides_is_not_deleted() -> None:
     assert next(r for r in after if r["#"] == ticked.acted["#"])["done.checked"] is True
 
 
+def test_a_row_goes_out_of_sight_where_all_rows_were_in_sight() -> None:
+    all_done = ["tap done 0", "tap done 2", "tap tab_done", "tap done 1"]
+    lesson, found = found_in([*TABS, all_done], Kind(tabs=True))
+    unticked = [d for d in lesson.history.deeds if d.trace == "t4"][-1]
+    assert len(unticked.before.shown[found.table]) == 3 and len(unticked.after.shown[found.table]) == 2
+    assert [r["done.checked"] for r in unticked.after.tables[found.table]] == [True, False, True]
+
+
 def test_a_row_that_is_deleted_under_a_tab_does_not_come_back() -> None:
     lesson, found = found_in(TABS, Kind(tabs=True))
     last = [d for d in lesson.history.deeds if d.trace == "t3"][-1]

@@ -48,6 +48,13 @@ def test_rows_that_stay_are_the_same_rows() -> None:
     assert matched(["a", "b+", "c"], ["a", "b+", "c"]) == [0, 1, 2]
 
 
+def test_a_row_is_the_same_when_a_field_shows_the_words_of_its_label() -> None:
+    """The row is edited in place, and another one has come at the end: the words tell which is which."""
+    old: list[Row] = [{ROW_ID: 1, "name.text": "a", "edit.text": None}, {ROW_ID: 2, "name.text": "b", "edit.text": None}]
+    new: list[Row] = [{"name.text": None, "edit.text": "a"}, {"name.text": "b", "edit.text": None}, {"name.text": "c", "edit.text": None}]
+    assert match_rows(old, new, ["name.text", "edit.text"], 1) == [0, 1, None]
+
+
 def test_a_row_that_is_gone_takes_none_of_the_others_along() -> None:
     assert matched(["a", "b", "c"], ["a", "c"]) == [0, 2]
 
