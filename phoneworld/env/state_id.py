@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -18,6 +19,7 @@ class StateNamer:
     def __init__(self) -> None:
         # By identity, for rows cannot be hashed; what is kept here cannot give its id away.
         self._tables: dict[tuple[str, int], tuple[str, tuple[Row, ...]]] = {}
+        self._last: tuple[Mapping[str, tuple[Row, ...]], str] = ({}, "")
 
     def name(self, state: PhoneState) -> str:
         """Sixteen hexadecimal digits for foreground, screens, variables, tables, edits, back stacks and focus of all apps."""
@@ -26,10 +28,17 @@ class StateNamer:
         return blake2b(repr(words).encode(), digest_size=8).hexdigest()
 
     def _words(self, package: str, app: AppState) -> tuple[object, ...]:
-        tables = [self._table(name, rows) for name, rows in app.tables.items()]
         stack = [(place.screen, [(name, _plain(value)) for name, value in place.variables]) if place.variables else place.screen for place in app.stack]
         edits = [(key, _plain(over), _plain(value)) for key, (over, value) in sorted(app.edits.items(), key=_first)] if app.edits else ()
-        return (package, app.screen, stack, app.focus, app.running, app.variables.mark, edits, sorted(tables) if len(tables) > 1 else tables)
+        return (package, app.screen, stack, app.focus, app.running, app.variables.mark, edits, self._all_tables(app.tables))
+
+    def _all_tables(self, tables: Mapping[str, tuple[Row, ...]]) -> str:
+        """Most steps leave all tables as they are."""
+        last, name = self._last
+        if last is not tables:
+            name = " ".join(sorted([self._table(*item) for item in tables.items()]))
+            self._last = (tables, name)
+        return name
 
     def _table(self, name: str, rows: tuple[Row, ...]) -> str:
         known = self._tables.get((name, id(rows)))

@@ -21,15 +21,13 @@ from phoneworld.sim.acting import Acting, Reaction, departed
 from phoneworld.sim.acting import key_node as key_node
 from phoneworld.sim.acting import swipe_kind as swipe_kind
 from phoneworld.sim.drawing import Drawing, TemplateModel
-from phoneworld.sim.effects import ReadyRule, changed_rows, next_id, ready_rules, with_ids
+from phoneworld.sim.effects import ReadyRule, SameRows, changed_rows, next_id, ready_rules, with_ids
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, evaluate
 from phoneworld.sim.on_layout import OnLayout
 from phoneworld.sim.on_template import OnTemplate
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, Place
 from phoneworld.sim.values import Values
-
-_TABLES_KEPT = 4096
 
 
 class AppModel:
@@ -53,9 +51,11 @@ class AppModel:
         for screen in program.screens.values():
             self._index(screen.id)
         self._initial = Values({v.name: v.initial for v in all_variables(program).values()})
+        self._starts: dict[str, AppState] = {}
+        self.variable_names = frozenset(self._initial)
         self._last: tuple[AppState | None, Drawing | None] = (None, None)
-        self._seen_rows: dict[tuple[object, ...], tuple[Row, ...]] = {}
-        self._tables: Map[str, tuple[Row, ...]] = Map({t.name: self.same_rows(t.name, _rows(t, t.rows)) for t in program.tables.values()})
+        self._same = SameRows()
+        self._tables: Map[str, tuple[Row, ...]] = Map({t.name: self.same_rows(_rows(t, t.rows)) for t in program.tables.values()})
 
     def _index(self, screen: str) -> None:
         """Where all layouts of a screen are chosen by the value of one variable, a dictionary chooses."""
@@ -72,9 +72,14 @@ class AppModel:
 
     def start(self, name: str | None = None) -> AppState:
         """A fresh app at a start of the Program (the first where none is named). Raises KeyError for an unknown one."""
-        starts = self.program.starts
-        start: Start = starts[name] if name is not None else next(iter(starts.values()))
-        tables = self._tables.update({t: self.same_rows(t, _rows(self.program.tables[t], rows)) for t, rows in start.tables})
+        if name is None:
+            name = next(iter(self.program.starts))
+        if name not in self._starts:
+            self._starts[name] = self._started(self.program.starts[name])
+        return self._starts[name]
+
+    def _started(self, start: Start) -> AppState:
+        tables = self._tables.update({t: self.same_rows(_rows(self.program.tables[t], rows)) for t, rows in start.tables})
         next_row = Map({name: next_id(rows) for name, rows in tables.items()})
         return AppState(start.screen, self._initial.update(dict(start.variables)), tables, next_row=next_row)
 
@@ -185,7 +190,7 @@ class AppModel:
             rows, following = changed_rows(ready.changes, name, self.program.tables[name].columns, before, app.tables, typed, acted, free)
             if newest and following != free and newest in self.program.variables:
                 changes[newest] = following - 1
-            tables, next_row = tables.set(name, self.same_rows(name, rows)), next_row.set(name, following)
+            tables, next_row = tables.set(name, self.same_rows(rows)), next_row.set(name, following)
         variables = before.update(changes)
         edits = app.edits
         for edit, function in ready.edits:
@@ -194,13 +199,9 @@ class AppModel:
         after = AppState(screen, variables, tables, edits, stack, None, True, off, next_row)
         return Reaction(after, departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
 
-    def same_rows(self, table: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    def same_rows(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """These rows, or equal ones seen before: drawings are found by the identity of the rows that they show."""
-        cells = [tuple(row.values()) for row in rows]
-        key = (table, *cells, *[tuple(map(type, values)) for values in cells], *[tuple(row) for row in rows])
-        if len(self._seen_rows) >= _TABLES_KEPT:
-            self._seen_rows.clear()
-        return self._seen_rows.setdefault(key, rows)
+        return self._same.table(rows)
 
     def scrolls(self, rule: str) -> bool:
         """True for a rule that itself says where a page is scrolled to."""

@@ -268,7 +268,7 @@ class _Slot:
             self.static = Drawn(self.key, self.node, None, tuple(c.static for c in self.children if isinstance(c, _Slot) and c.static))
 
     def draw(self, v: Variables, t: Tables, row: Row, acted: Row, row_id: int | None) -> Drawn | None:
-        if self.static is not None and row_id is None:
+        if self.static is not None and row is NO_ROW:
             return self.static
         if self.when is not None and not self.when(v, t, "", row, acted):
             return None
@@ -280,8 +280,10 @@ class _Slot:
                     children.append(drawn)
             else:
                 child.draw(v, t, row, acted, children)
-        node, values = self.node, list(self.values)
+        node, values = self.node, list[object]()
+        shown: tuple[object, ...] = ()
         if self.attributes:
+            values = list(self.values)
             for at, words, function in self.attributes:
                 value = function(v, t, "", row, acted)
                 if not words:
@@ -293,8 +295,6 @@ class _Slot:
             if not values[_TEXT] and node.is_editable and node.hint and node.text == node.hint:
                 values[_TEXT] = node.hint  # older Android reports the hint as the text of an empty field
             shown = tuple([values[at] for at, _, _ in self.attributes])
-        else:
-            shown = ()
         # The same again where it shows the same: what is arranged and compared is found by what it is, not by what it holds.
         key = (row_id, shown, *map(id, children))
         known = self._known.get(key)

@@ -14,6 +14,7 @@ from phoneworld.sim.compiled import Function, Tables, Variables, compiled
 from phoneworld.sim.evaluate import NO_ROW, Row
 
 Cells = tuple[tuple[str, Function], ...]
+_ROWS_KEPT = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,29 @@ def changed_rows(
         at_row = next((i for i, row in enumerate(old) if acted is not NO_ROW and row.get(ROW_ID) == acted.get(ROW_ID)), len(rows) - 1)
         rows[at_row + 1 : at_row + 1] = beside
     return (*first, *(row for row in rows if row is not None), *last), next_row
+
+
+class SameRows:
+    """Equal rows as one object, equal tables as one tuple of them. A step changes a row of many: only what is new is read."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, Row] = {}
+        self._by_cells: dict[tuple[object, ...], Row] = {}
+        self._tables: dict[tuple[int, ...], tuple[Row, ...]] = {}
+
+    def table(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        """These rows, or equal ones given before. Cells are equal where their types are too, for 1 is True."""
+        if len(self._rows) >= _ROWS_KEPT or len(self._tables) >= _ROWS_KEPT:
+            for kept in (self._rows, self._by_cells, self._tables):
+                kept.clear()
+        same = tuple([row if id(row) in self._rows else self._row(row) for row in rows])
+        return self._tables.setdefault(tuple(map(id, same)), same)
+
+    def _row(self, row: Row) -> Row:
+        cells = tuple(row.values())
+        known = self._by_cells.setdefault((*row, *cells, *map(type, cells)), row)
+        self._rows[id(known)] = known
+        return known
 
 
 def with_ids(rows: Sequence[Row], next_row: int) -> tuple[Row, ...]:

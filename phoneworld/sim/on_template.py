@@ -110,7 +110,7 @@ class OnTemplate(Acting):
                 if table is None or drawn.row is None or column == ROW_ID:
                     return None
                 rows = tuple({**r, column: held} if r.get(ROW_ID) == drawn.row else r for r in app.tables.get(table, ()))
-                return replace(app, tables=app.tables.set(table, self.world.same_rows(table, rows)))
+                return replace(app, tables=app.tables.set(table, self.world.same_rows(rows)))
             case _:
                 return None
 

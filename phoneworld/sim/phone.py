@@ -11,7 +11,7 @@ from immutables import Map
 
 from phoneworld.errors import ActionError, ProgramError, SessionError
 from phoneworld.program.expr import Value
-from phoneworld.program.program import EvidenceKind, Program, all_variables
+from phoneworld.program.program import EvidenceKind, Program
 from phoneworld.sim.acting import Reaction
 from phoneworld.sim.app import AppModel
 from phoneworld.sim.drawing import Drawing
@@ -112,15 +112,15 @@ class Phone:
         if state.foreground and state.foreground not in self.models:
             raise ProgramError(f"no app {state.foreground!r} to be in front", hint='name an app of the phone, or "" for the launcher')
         for package, app in state.apps.items():
-            program = self.models[package].program
+            model = self.models[package]
+            program = model.program
             for screen in (app.screen, *(p.screen for p in app.stack)):
                 if screen not in program.screens:
                     raise ProgramError(f"{package} has no screen {screen!r}", hint="one of " + ", ".join(list(program.screens)[:20]))
-            for names, kind in ((app.variables, "variable"), (app.tables, "table")):
-                known = all_variables(program) if kind == "variable" else program.tables
-                for name in names:
-                    if name not in known:
-                        raise ProgramError(f"{package} has no {kind} {name!r}", hint="one of " + ", ".join(list(known)[:20]))
+            for kind, names, known in (("variable", app.variables, model.variable_names), ("table", app.tables, frozenset(program.tables))):
+                if not known.issuperset(names):
+                    odd = min(set(names) - known)
+                    raise ProgramError(f"{package} has no {kind} {odd!r}", hint="one of " + ", ".join(sorted(known)[:20]))
 
     # Seeing
 

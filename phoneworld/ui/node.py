@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from phoneworld.ui.geometry import Bounds, Point, Size
@@ -23,6 +24,17 @@ Gesture = Literal["tap", "long_press", "scroll", "type"]
 
 _NOWHERE = Bounds(0, 0, 0, 0)
 _PLAIN_CONTAINERS = ("Layout", "ViewGroup", "android.view.View", "ComposeView", "ViewPager", "ViewStub")
+
+
+@lru_cache(maxsize=1024)
+def _traits(class_name: str) -> tuple[bool, bool, bool, bool]:
+    """What the name of a class tells: a field that takes text, a container that draws nothing, words, a web page."""
+    return (
+        class_name.endswith(("EditText", "AutoCompleteTextView", "SearchAutoComplete")),
+        class_name.endswith(_PLAIN_CONTAINERS),
+        class_name.endswith("TextView"),
+        class_name.endswith("WebView"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class Node:
     @property
     def is_editable(self) -> bool:
         """True for a field that takes text."""
-        return self.class_name.endswith(("EditText", "AutoCompleteTextView", "SearchAutoComplete"))
+        return _traits(self.class_name)[0]
 
     @property
     def label(self) -> str:
@@ -91,7 +103,7 @@ class Node:
         """True where it puts something on the screen by itself. A bare container does not."""
         if self.text or self.content_desc or self.clickable or self.checkable or self.long_clickable:
             return True
-        return not self.class_name.endswith(_PLAIN_CONTAINERS)
+        return not _traits(self.class_name)[1]
 
 
 TouchBox = tuple[int, int, int, int, Path, Node]
@@ -209,18 +221,15 @@ class Hierarchy:
         """As `touch_order`, for what asks often: the edges of what can be touched of each node, its path, and the node as it is."""
         windows: dict[int, tuple[list[TouchBox], list[TouchBox]]] = {i: ([], []) for i in self._window_order()}
         bare: list[TouchBox] = []
-        page: Path | None = None
-        stack: list[tuple[Path, Node, int, int, int, int]] = [
-            ((i,), self.windows[i], 0, 0, viewport.width, viewport.height) for i in reversed(windows)
+        stack: list[tuple[Path, Node, bool, int, int, int, int]] = [
+            ((i,), self.windows[i], False, 0, 0, viewport.width, viewport.height) for i in reversed(windows)
         ]
         while stack:
-            path, node, left, top, right, bottom = stack.pop()
+            path, node, in_page, left, top, right, bottom = stack.pop()
             if not node.visible:
                 continue
-            if page is not None and path[: len(page)] != page:
-                page = None
-            if page is None and node.class_name.endswith("WebView"):
-                page = path
+            editable, plain, words, web = _traits(node.class_name)
+            in_page = in_page or web
             b = node.bounds
             x0 = b.left if b.left > left else left
             y0 = b.top if b.top > top else top
@@ -231,15 +240,16 @@ class Hierarchy:
                 children = node.children
                 clip = (x0, y0, x1, y1) if node.scrollable else (left, top, right, bottom)
                 for i in reversed(drawing_sequence(children)):
-                    stack.append(((*path, i), children[i], *clip))
+                    stack.append(((*path, i), children[i], in_page, *clip))
             if not shown:
                 continue
             # A page's tree has no stacking order: an empty box of it that takes no touch mostly lies behind (the veil of a dialog).
-            if node.handles_touch:
+            says = node.text or node.content_desc
+            if editable or node.clickable or node.checkable or node.long_clickable or node.scrollable:
                 kind = windows[path[0]][0]
-            elif not node.is_drawn:
+            elif plain and not says:
                 kind = bare
-            elif page is not None and (node.text or node.content_desc or node.children or not node.class_name.endswith("TextView")):
+            elif in_page and (says or node.children or not words):
                 kind = windows[path[0]][0]
             else:
                 kind = windows[path[0]][1]
@@ -320,7 +330,7 @@ def _one_line(a: Path, b: Path) -> bool:
 
 def drawing_sequence(children: tuple[Node, ...]) -> Sequence[int]:
     """The indexes of siblings from the lowest drawn to the topmost."""
-    indexes = range(len(children))
-    if len(children) == 1 or all(child.drawing_order is None for child in children):
-        return indexes
-    return sorted(indexes, key=lambda i: (children[i].drawing_order or 0, i))
+    orders = [child.drawing_order or 0 for child in children]
+    if not any(orders):
+        return range(len(children))
+    return sorted(range(len(children)), key=orders.__getitem__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -205,14 +206,17 @@ def trees(draw: st.DrawFn, depth: int = 0) -> Drawn:
 def test_arranging_is_total_and_depends_on_nothing_that_was_arranged_before(
     tree: Drawn, placement: Mapping[str, Placement], keyboard: bool, scroll: int, other: Drawn
 ) -> None:
-    def arranged(drawn: Drawn, rules: Mapping[str, Placement]) -> tuple[Node, ...]:
+    def arranged(drawn: Drawn, rules: Mapping[str, Placement], *, keyboard: bool = keyboard) -> tuple[Node, ...]:
         return arrange((drawn,), rules, SCREEN, keyboard=keyboard, density=40, scroll=scroll)
 
     first = arranged(tree, placement)
     for node in Hierarchy(first).nodes():
         b = node.bounds
         assert 0 <= b.left <= b.right <= SCREEN.width and 0 <= b.top <= b.bottom <= SCREEN.height
-    arranged(other, placement)
+    # Parts of the tree among others, at other places, and the keyboard the other way.
+    shared = replace(other, children=(*other.children, *tree.children))
+    for drawn in (other, shared, tree):
+        assert arranged(drawn, placement, keyboard=not keyboard) == arranged(drawn, dict(placement), keyboard=not keyboard)
     assert arranged(tree, placement) == first
     assert arranged(tree, dict(placement)) == first, "with nothing kept of before"
     plain = [(d.key, d.node.text) for d in every((tree,))]

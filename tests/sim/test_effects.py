@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from phoneworld.program.expr import TRUE, Const, Equal, Expr, Not, OneOf, Value, Var
 from phoneworld.program.program import Evidence, Rule, Trigger
-from phoneworld.sim.effects import RulesByValue, ready_rules
+from phoneworld.sim.effects import RulesByValue, SameRows, ready_rules
 from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 from phoneworld.sim.values import Values
 
@@ -31,3 +31,13 @@ def test_rules_that_ask_for_the_moment_are_one_look_up() -> None:
     rules = [Rule(str(i), "s", Trigger("tap"), OneOf("moment", (i, -i)), (), Evidence("recorded")) for i in range(9)]
     (ready,) = ready_rules(rules)
     assert isinstance(ready, RulesByValue) and len(ready.rules) == 17
+
+
+def test_equal_tables_are_one_object_and_so_are_their_equal_rows() -> None:
+    same = SameRows()
+    first = same.table(({"#": 1, "done": True}, {"#": 2, "done": False}))
+    assert same.table(({"#": 1, "done": True}, {"#": 2, "done": False})) is first
+    other = same.table(({"#": 1, "done": 1}, {"#": 2, "done": False}))
+    assert other is not first and other[0] is not first[0] and other[1] is first[1], "True is not 1"
+    assert same.table(({"done": True, "#": 1}, first[1]))[0] is not first[0], "columns in another order"
+    assert same.table(first) is first and same.table(()) == ()
