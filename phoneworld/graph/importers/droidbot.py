@@ -119,7 +119,7 @@ def _traces(root: Path, states: list[State], refused: list[tuple[str, str]], war
             if not isinstance(event, dict):
                 raise Unusable("is no object")
             start, stop = event.get("start_state"), event.get("stop_state")
-            if missing := [name for name, s in (("start", start), ("stop", stop)) if s not in by_str]:
+            if missing := [name for name, s in (("start", start), ("stop", stop)) if not isinstance(s, str) or s not in by_str]:
                 raise Unusable(f"no file of its {' and its '.join(missing)} state")
             if current is None or states[current].state_str != start:
                 close()

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import Any, cast, get_args
 
-from phoneworld.graph.importers.droidbot_states import State, Unusable, bounds_of, full_activity
+from phoneworld.graph.importers.droidbot_states import State, Unusable, bounds_of, full_activity, is_number
 from phoneworld.ui.action import Action, CloseApp, Key, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, points_of
 from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Gesture
@@ -32,7 +32,7 @@ def action_of(event: Any, source: State) -> tuple[Action, NodePath | None, tuple
         case "long_touch":
             point = _point(event, source)
             duration = event.get("duration")
-            duration = duration if isinstance(duration, int) and 0 <= duration <= 600_000 else 2000
+            duration = int(duration) if is_number(duration) and 0 <= duration <= 600_000 else 2000
             return _attributed(LongPress(point.x, point.y, duration), "long_press", source, event.get("view"))
         case "scroll":
             return _attributed(_scroll(event, source), "scroll", source, event.get("view"))
@@ -62,7 +62,7 @@ def action_of(event: Any, source: State) -> tuple[Action, NodePath | None, tuple
 def _point(event: dict[str, Any], source: State, prefix: str = "") -> Point:
     """Where DroidBot touched: its x and y, else the middle of the view; clipped to the screen."""
     x, y, view = event.get(prefix + "x"), event.get(prefix + "y"), event.get(prefix + "view")
-    if isinstance(x, int | float) and isinstance(y, int | float):
+    if is_number(x) and is_number(y):
         point = Point(int(x), int(y))
     elif isinstance(view, dict):
         point = bounds_of(view).center

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import natural_order
 from phoneworld.graph.graph import Capture
 from phoneworld.graph.importers.recording import (
+    MOST_PX,
     PICTURE_SUFFIXES,
     Picture,
     fit_picture,
@@ -52,6 +53,11 @@ class State:
 
 class Unusable(Exception):
     """A part of the recording that is left out; the text says why."""
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """True for a number that may be a place or a time: no truth value, not infinite, not absurd."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e6 < value < 1e6
 
 
 def read_json(path: Path) -> Any:
@@ -156,8 +162,8 @@ def _assumed_size(state: dict[str, Any], hierarchy: Hierarchy, common: Size | No
 def _stated_size(state: dict[str, Any]) -> Size | None:
     """The upright size of the screen, which later versions write into each state."""
     match state.get("width"), state.get("height"):
-        case (int(width), int(height)) if width > 0 and height > 0:
-            return Size(width, height)
+        case (width, height) if is_number(width) and is_number(height) and 1 <= width <= MOST_PX and 1 <= height <= MOST_PX:
+            return Size(int(width), int(height))
     return None
 
 
@@ -173,7 +179,7 @@ def _hierarchy(views: Any) -> tuple[Hierarchy, dict[int, NodePath]]:
         if not isinstance(name, int) or name in by_id:
             raise Unusable(f"view {i} has no temp_id of its own")
         by_id[name] = view
-    roots = [name for name, view in by_id.items() if view.get("parent") not in by_id]
+    roots = [name for name, view in by_id.items() if not isinstance(parent := view.get("parent"), int) or parent not in by_id]
     paths: dict[int, NodePath] = {}
     order: list[int] = []
     stack: list[tuple[int, NodePath]] = [(root, (i,)) for i, root in enumerate(roots)]
@@ -240,6 +246,6 @@ def _words(view: dict[str, Any], name: str) -> str:
 
 def bounds_of(view: dict[str, Any]) -> Bounds:
     match view.get("bounds"):
-        case [[int(left), int(top)], [int(right), int(bottom)]]:
-            return Bounds(left, top, right, bottom)
+        case [[left, top], [right, bottom]] if all(is_number(n) for n in (left, top, right, bottom)):
+            return Bounds(int(left), int(top), int(right), int(bottom))
     raise Unusable(f"view {view.get('temp_id')} has the bounds {view.get('bounds')!r}")

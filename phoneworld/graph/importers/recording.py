@@ -19,6 +19,8 @@ from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+MOST_PX = 100_000
+"""What `app.graph.json` takes as a side of a screen."""
 _ASPECT_TOLERANCE = 0.02
 _MAX_TEXT = 64 * 1024 * 1024
 _ANSI = re.compile(r"\x1b\[[0-9;:-]*[A-Za-z]")
@@ -152,9 +154,9 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def visible_extent(hierarchy: Hierarchy) -> Size:
-    """How far the windows reach; never below one pixel."""
+    """How far the windows reach; never below one pixel, never more than a recording may have."""
     extent = hierarchy.extent
-    return Size(max(1, extent.width), max(1, extent.height))
+    return Size(min(max(1, extent.width), MOST_PX), min(max(1, extent.height), MOST_PX))
 
 
 def usual_density(size: Size) -> int:

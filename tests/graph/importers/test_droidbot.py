@@ -264,3 +264,41 @@ def test_nothing_usable_is_an_error_of_ours(tmp_path: Path) -> None:
         run(tmp_path, {"1": "{}"}, [])
     with pytest.raises(FileFormatError, match="no DroidBot output"):
         import_recording(tmp_path / "events", "droidbot")
+
+
+ODD: tuple[Any, ...] = (
+    None, True, -1, 1.5, float("nan"), float("inf"), 10**30, "", "\ud800", [], {}, [None], [[0, 0], ["a", 1]], {"a": 1}, "am start -n a/b -d",
+)  # fmt: skip
+
+
+def with_anything_anywhere(value: Any) -> list[Any]:
+    """The value with each of its parts, however deep, once replaced by each of the odd ones."""
+    if isinstance(value, dict):
+        return [{**value, k: other} for k, v in value.items() for other in (*ODD, *with_anything_anywhere(v))]
+    if isinstance(value, list):
+        return [[*value[:i], other, *value[i + 1 :]] for i, v in enumerate(value) for other in (*ODD, *with_anything_anywhere(v))]
+    return []
+
+
+def test_anything_in_the_place_of_any_value_is_read_or_left_out_with_its_reason(tmp_path: Path) -> None:
+    seen = view(1, 0, [])
+    events = [
+        {"event_type": "touch", "x": None, "y": None, "view": {"temp_id": 1, "bounds": seen["bounds"]}},
+        {"event_type": "long_touch", "x": 3.5, "y": 4, "duration": 2000},
+        {"event_type": "scroll", "view": {"bounds": [[0, 0], [9, 9]]}, "direction": "UP"},
+        {"event_type": "swipe", "start_x": 1, "start_y": 2, "end_x": 3, "end_y": 4},
+        {"event_type": "set_text", "x": 1, "y": 2, "text": "hi"},
+        {"event_type": "key", "name": "BACK"},
+        {"event_type": "intent", "intent": "am start a.b/.M"},
+        {"event_type": "kill_app", "stop_intent": "am force-stop a.b"},
+    ]
+    whole = [{"event": e, "start_state": "a", "stop_state": "a"} for e in events]
+    odd_events = [odd for e in whole for odd in with_anything_anywhere(e)]
+    odd_states = with_anything_anywhere(state("a", width=100, height=200))
+    recording = run(tmp_path, {"0": state("a"), **{str(i): s for i, s in enumerate(odd_states, 1)}}, odd_events)
+    taken = sum(1 for _ in recording.graph.transitions())
+    left_out = Counter(name.partition("/")[0] for name, _ in recording.refused)
+    assert taken + left_out["events"] == len(odd_events) and len(recording.graph.captures) + left_out["states"] == 1 + len(odd_states)
+    assert taken > len(events) and left_out["events"] > 100 and left_out["states"] > 100
+    kept = loads(dumps(recording.graph))  # with U+FFFD for half a character
+    assert loads(dumps(kept)) == kept and len(kept.captures) == len(recording.graph.captures)
