@@ -227,6 +227,23 @@ def _written(session: Session, journal: JournalFolder, reason: Reason, message: 
     return Recorded(graph, journal.out, reason, message, session.summary(story), answers)
 
 
+def written_from_journal(out: Path) -> StateGraph:
+    """Writes the graph that the journal beside `out` tells, without a phone: what a kill or a full disk left unwritten.
+
+    Raises RecordingError where there is no journal, nothing in it, or a recorder that still writes it.
+    """
+    journal = JournalFolder.open(out)
+    try:
+        story = tell_all(journal.read())
+        if not story.traces:
+            raise RecordingError(f"{journal.folder} holds no screen yet", hint="record again with --force")
+        graph = story.graph()
+        journal.write_graph(graph)
+        return graph
+    finally:
+        journal.close()
+
+
 @dataclass(slots=True)
 class Hands:
     """Carries commands out on a phone, and tells what came of it as an event.

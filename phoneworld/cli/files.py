@@ -34,6 +34,11 @@ def what_lies_at(path: Path) -> Kind:
 def need_graph(path: Path) -> None:
     """Raises FileFormatError, with the command that was meant, where no recording of ours can lie at the path."""
     match what_lies_at(path):
+        case "nothing" if _has_journal(path):
+            raise FileFormatError(
+                f"{path} does not exist, but its journal does: the recording was broken off",
+                hint=f"phoneworld graph verify --write {path} makes it from the journal; phoneworld record --resume -o {path} goes on recording",
+            )
         case "nothing":
             raise FileFormatError(f"{path} does not exist", hint="`phoneworld record` and `phoneworld import` write an app.graph.json")
         case "bundle":
@@ -90,6 +95,12 @@ def may_build(folder: Path) -> None:
 def marked(page: str) -> str:
     """An HTML page that says that it is ours."""
     return page.replace("<head>", f"<head>\n{_MARK}", 1) if _MARK not in page else page
+
+
+def _has_journal(path: Path) -> bool:
+    from recorder.folder import journal_folder  # here, so that verbs without a recording start without it
+
+    return (journal_folder(path) / "journal.jsonl").is_file()
 
 
 def _head(path: Path) -> bytes:

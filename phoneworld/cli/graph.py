@@ -233,6 +233,7 @@ def diff_(
 @graph_app.command("verify")
 def verify_(
     file: Annotated[Path, typer.Argument(help="An app.graph.json; its pictures and its journal are looked for beside it.")],
+    write: Annotated[bool, typer.Option("--write", help="Write the file anew from its journal first: after a kill or on a full disk there may be none.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Work a recording out again from what it is made of, and say what does not agree. Exit code 1 where something does not.
@@ -242,8 +243,11 @@ def verify_(
     """
     from recorder.folder import journal_folder
     from recorder.journal import read_records
+    from recorder.run import written_from_journal
     from recorder.verify import verify_graph, verify_journal, verify_pictures
 
+    if write:
+        written_from_journal(file)
     need_graph(file)
     graph = load_graph(file)
     read: dict[str, bytes | PhoneWorldError] = {}

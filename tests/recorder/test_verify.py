@@ -17,7 +17,7 @@ from phoneworld.graph.graph import StateGraph, Transition, Unfinished
 from phoneworld.testing.samples import sample_graph
 from phoneworld.ui.action import Tap
 from recorder.attribute import attribute
-from recorder.folder import journal_folder
+from recorder.folder import JournalFolder, journal_folder
 from recorder.journal import (
     DoneRecord,
     Record,
@@ -153,3 +153,28 @@ def test_the_verb_joins_graph_pictures_and_journal(tmp_path: Path) -> None:
     (folder / "journal.jsonl").write_bytes(b"{not json\n{}\n")
     damaged = verify()
     assert damaged.returncode == 3 and "damaged" in damaged.stderr and "Traceback" not in damaged.stderr
+
+
+def test_a_recording_that_was_killed_is_written_from_its_journal_without_a_phone(tmp_path: Path) -> None:
+    graph, pictures = sample(), sample_graph()[1]
+    file = tmp_path / "app.graph.json"
+    killed = JournalFolder.create(file)
+    killed.append(journal_of(graph), pictures.values())
+    with (journal_folder(file) / "journal.jsonl").open("ab") as journal:
+        journal.write(b'{"record":"done","st')  # in the middle of a write
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "phoneworld", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+    held = run("graph", "verify", "--write", str(file))
+    assert held.returncode == 5 and "another recorder" in held.stderr
+    killed.close()
+    missing = run("build", str(file))
+    assert missing.returncode == 3 and f"graph verify --write {file}" in missing.stderr and "--resume" in missing.stderr
+    written = run("graph", "verify", "--write", str(file))
+    assert written.returncode == 0, written.stdout + written.stderr
+    assert load_graph(file) == graph
+    assert run("graph", "verify", "--write", str(file)).returncode == 0, "the pictures lie beside the graph by now"
+    nothing = run("graph", "verify", "--write", str(tmp_path / "other.graph.json"))
+    assert nothing.returncode == 5 and "Traceback" not in nothing.stderr
