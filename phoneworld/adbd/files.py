@@ -26,6 +26,7 @@ _FOLDERS = (
     *(f"{SHARED_STORAGE}/{name}" for name in ("Alarms", "Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures")),
 )  # fmt: skip
 _FIXED = {
+    "/dev/null": b"",
     "/proc/cpuinfo": b"processor\t: 0\nBogoMIPS\t: 38.40\n\nHardware\t: PhoneWorld\n",
     "/proc/meminfo": b"MemTotal:        4194304 kB\nMemFree:         2097152 kB\nMemAvailable:    3145728 kB\n",
     "/proc/version": b"Linux version 5.15.0-phoneworld\n",

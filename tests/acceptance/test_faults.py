@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from phoneworld.cli.exits import UNCAPTURED
 from phoneworld.device.faults import KNOBS, tree_name
 from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import Capture, StateGraph
@@ -52,7 +53,7 @@ def record(serial: str, out: Path, steps: int, seed: int) -> dict[str, Any]:
     """The summary of a recording that must have come to its end."""
     words = ["record", "--device", serial, "--steps", str(steps), "--seed", str(seed), "--allow", "all", "-o", str(out), "--json"]
     done = subprocess.run([*PHONEWORLD, *words], capture_output=True, text=True, timeout=1800)
-    assert done.returncode in (0, 3), done.stderr[-2000:]
+    assert done.returncode in (0, UNCAPTURED), done.stderr[-2000:]
     told: dict[str, Any] = json.loads(done.stdout)
     assert told["reason"] == "finished"
     return told

@@ -145,3 +145,10 @@ def test_exit_ends_the_line(desk: Desk) -> None:
 
 def test_the_background_is_waited_for_and_does_not_hold_up_the_line(desk: Desk) -> None:
     assert desk.sh("sleep 0.05 && echo late & echo early; wait; echo end")[0] == "early\nlate\nend\n"
+
+
+def test_folders_are_listed_to_their_depth_and_null_reads_as_nothing(desk: Desk) -> None:
+    desk.sh("mkdir -p /sdcard/t/in/ner; echo x > /sdcard/t/a; echo y > /sdcard/t/in/b")
+    assert desk.sh("ls -R /sdcard/t")[0] == "/sdcard/t:\na\nin\n\n/sdcard/t/in:\nb\nner\n\n/sdcard/t/in/ner:\n"
+    assert desk.sh("ls /sdcard/t/in /sdcard/t/in/ner")[0] == "/sdcard/t/in:\nb\nner\n\n/sdcard/t/in/ner:\n"
+    assert desk.sh("cat /dev/null; cat </dev/null; cp /dev/null /sdcard/t/a; ls -l /sdcard/t/a | wc -l; cat /sdcard/t/a") == ("1\n", "", 0)

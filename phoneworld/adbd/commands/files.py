@@ -66,7 +66,10 @@ def _long(name: str, entry: Entry) -> str:
 async def ls(call: Call) -> int:
     options, paths = split_options(call.args)
     files, status = call.phone.files, 0
-    for path in paths or ["."]:
+    waiting = paths or ["."]
+    is_titled, gap = len(waiting) > 1 or "R" in options, ""
+    while waiting:
+        path, *waiting = waiting
         try:
             entry = files.stat(call.path(path))
         except OSError as e:
@@ -80,8 +83,11 @@ async def ls(call: Call) -> int:
                 for n, e in files.listing(call.path(path))
                 if "a" in options or "A" in options or not n.startswith(".")
             ]
-            if len(paths) > 1:
-                await call.out(f"{path}:\n")
+            if is_titled:
+                await call.out(f"{gap}{path}:\n")
+                gap = "\n"
+            if "R" in options:
+                waiting = [*(f"{path.rstrip('/')}/{n}" for n, e in names if e.content is None), *waiting]
             if "l" in options:
                 await call.out(f"total {sum((e.size + 511) // 512 for _, e in names)}\n")
             if "a" in options:
