@@ -46,10 +46,13 @@ class JournalFolder:
 
     @classmethod
     def create(cls, out: Path, *, force: bool = False) -> JournalFolder:
-        """An empty journal. Raises RecordingError where a recording already lies there, unless `force` removes it."""
+        """An empty journal. Raises RecordingError where a recording already lies there, unless `force` removes it.
+
+        One that ended before it had seen a screen (no phone, a port that is taken) is none.
+        """
         folder = journal_folder(out)
         standing = [p for p in (out, folder) if p.exists()]
-        if standing and not force:
+        if standing and not force and not (standing == [folder] and _is_blank(folder / "journal.jsonl")):
             raise RecordingError(
                 f"{standing[0]} is already there", hint="--resume goes on with it, --force starts over, or choose another -o"
             )
@@ -168,6 +171,14 @@ class Pictures(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def _is_blank(journal: Path) -> bool:
+    """True for a journal in which nothing was ever seen. What cannot be read is left alone."""
+    try:
+        return b'"record":"capture"' not in journal.read_bytes()
+    except OSError:
+        return False
 
 
 def _flush_folder(folder: Path) -> None:

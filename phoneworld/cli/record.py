@@ -134,7 +134,7 @@ def record(
         )
         with stop_on_signals() as stop:
             done = run_mode(mode.value, wish, lambda phone: _only_app(phone.apps()), stop, quiet=as_json)
-        _tell(done, as_json=as_json)
+        _tell(done, as_json=as_json, again=f" --mode {mode.value}" + (f" --device {device}" if device else ""))
         return
     phone = open_device(device)
     try:
@@ -163,7 +163,7 @@ def record(
         raise WriteError(e.message, hint=f"{e.hint}; what is written goes on with --resume") from None
     finally:
         phone.close()
-    _tell(done, as_json=as_json, serial=phone.serial)
+    _tell(done, as_json=as_json, again=f" --device {phone.serial}")
 
 
 def _plan(path: Path) -> Plan:
@@ -175,15 +175,15 @@ def _plan(path: Path) -> Plan:
         raise FileFormatError(f"cannot read {path}: {e.strerror or e}", hint="`phoneworld build app.graph.json` writes app.questions.json") from None
 
 
-def _tell(done: Recorded, *, as_json: bool, serial: str = "") -> None:
-    """Prints what came of it. Exits with its code where that is not 0."""
+def _tell(done: Recorded, *, as_json: bool, again: str) -> None:
+    """Prints what came of it. Exits with its code where that is not 0. `again` are the options that go on with it."""
     code = _EXITS[done.reason] or (UNCAPTURED if done.summary.uncaptured else 0)
     if as_json:
         typer.echo(json.dumps(_report(done, code)))
     else:
         _print(done)
     if done.reason in ("device-lost", "gave-up"):
-        raise _Stopped(done, code, serial)
+        raise _Stopped(done, code, again)
     if code:
         raise typer.Exit(code)
 
@@ -191,9 +191,8 @@ def _tell(done: Recorded, *, as_json: bool, serial: str = "") -> None:
 class _Stopped(PhoneWorldError):
     """The recording ended before its time; the graph so far is written."""
 
-    def __init__(self, done: Recorded, code: int, serial: str) -> None:
-        device = f" --device {serial}" if serial else ""
-        hint = f"attach the phone again, then: phoneworld record --resume{device} -o {done.path}"
+    def __init__(self, done: Recorded, code: int, again: str) -> None:
+        hint = f"attach the phone again, then: phoneworld record --resume{again} -o {done.path}"
         super().__init__(done.message or "the recording could not go on", hint=hint)
         self.exit_code = code
 

@@ -135,13 +135,30 @@ def test_a_cut_line_is_removed_before_the_journal_is_gone_on_with(tmp_path: Path
 
 def test_a_recording_is_not_overwritten_unasked(tmp_path: Path) -> None:
     out = tmp_path / "app.graph.json"
-    JournalFolder.create(out).close()
+    begun = JournalFolder.create(out)
+    writes(begun)
+    begun.close()
     with pytest.raises(RecordingError) as e:
         JournalFolder.create(out)
     assert "--resume" in e.value.hint and "--force" in e.value.hint
     folder = JournalFolder.create(out, force=True)
     assert folder.read() == ()
     folder.close()
+
+
+def test_a_recording_that_ended_before_it_saw_a_screen_is_not_in_the_way(tmp_path: Path) -> None:
+    out = tmp_path / "app.graph.json"
+    blank = JournalFolder.create(out)
+    blank.append(RECORDS[:1])
+    with pytest.raises(RecordingError, match="another recorder"):
+        JournalFolder.create(out)
+    blank.close()
+    again = JournalFolder.create(out)
+    assert again.read() == ()
+    again.close()
+    (journal_folder(out) / "journal.jsonl").unlink()
+    with pytest.raises(RecordingError, match="already there"):
+        JournalFolder.create(out)
 
 
 def test_two_recorders_do_not_write_one_journal(tmp_path: Path) -> None:

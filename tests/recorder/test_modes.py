@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import DeviceLost, RecordingError
 from phoneworld.graph.file import load_graph
 from phoneworld.ui.action import PressKey, Tap
 from tests.adbd.fixtures import Attached, needs_adb
@@ -76,6 +76,20 @@ def test_a_person_touches_an_agent_drives_and_a_person_mirrors(attached: Attache
     assert process.returncode == 0, errors
     (trace,) = load_graph(out).traces
     assert [t.action for t in trace.transitions] == [Tap(X, Y)] and load_graph(out).app.package == PACKAGE
+
+
+def test_a_phone_that_goes_away_leaves_a_recording_and_says_how_to_go_on_in_that_mode(attached: Attached, tmp_path: Path) -> None:
+    attached.device.memory = Memory(front=PACKAGE)
+    out = tmp_path / "touch.graph.json"
+    process, _ = started(attached, out, "--mode", "touch", ready="listening to")
+    attached.shell(f"cmd phoneworld finger '{json.dumps({'kind': 'tap', 'x': X, 'y': Y})}'")
+    assert process.stderr is not None and "1 steps" in process.stderr.readline()
+    subprocess.run(["adb", "-P", str(attached.server_port), "disconnect", attached.serial], check=True, capture_output=True, timeout=20)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == DeviceLost.exit_code, errors
+    assert f"--resume --mode touch --device {attached.serial} -o {out}" in errors
+    (trace,) = load_graph(out).traces
+    assert [t.action for t in trace.transitions] == [Tap(X, Y)]
 
 
 def test_a_wrong_wish_is_one_line_with_its_mend(tmp_path: Path) -> None:
