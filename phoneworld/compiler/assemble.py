@@ -10,8 +10,19 @@ from phoneworld.compiler.derive import Derived, settle
 from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, History, Sight, column
 from phoneworld.compiler.learned import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
 from phoneworld.compiler.moments import MOMENT
+from phoneworld.compiler.passing import Passings, rises
 from phoneworld.compiler.template import SHOWN, Part
-from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetRows, SetVar, Show, UpdateRows
+from phoneworld.program.effect import (
+    DeleteRows,
+    Effect,
+    GoBack,
+    InsertRow,
+    SetRows,
+    SetVar,
+    Show,
+    StartTimer,
+    UpdateRows,
+)
 from phoneworld.program.expr import (
     TRUE,
     Acted,
@@ -27,7 +38,7 @@ from phoneworld.program.expr import (
     same_value,
 )
 from phoneworld.program.placement import Placement
-from phoneworld.program.program import Evidence, Rule, Table, Trigger, Variable
+from phoneworld.program.program import Evidence, Rule, Table, Timer, Trigger, Variable
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Rows, Slot, Template
 from phoneworld.sim.evaluate import Row
 from phoneworld.ui.device_state import DeviceState
@@ -154,7 +165,14 @@ def outcomes(leads: Expr) -> Iterator[Outcomes]:
             yield Outcomes(TRUE, None)
 
 
-def general_rules(history: History, learned: Mapping[ActionClass, Learned]) -> list[Rule]:
+def timers_of(passings: Passings) -> dict[str, Timer]:
+    """What goes by itself, as timers of its own name."""
+    return {
+        name: Timer(name, name, False, p.after_ms, Evidence("inferred", cases=p.cases)) for name, p in passings.of.items()
+    }
+
+
+def general_rules(history: History, learned: Mapping[ActionClass, Learned], passings: Passings) -> list[Rule]:
     """The rules that hold whatever was recorded: one for each way an action class turns out."""
     rules: list[Rule] = []
     for of, what in learned.items():
@@ -171,15 +189,15 @@ def general_rules(history: History, learned: Mapping[ActionClass, Learned]) -> l
                     screen=of.screen,
                     on=Trigger(of.kind, of.slot, of.argument),
                     when=way.when if known is None else known if way.when == TRUE else All((known, way.when)),
-                    then=(*effects_of(history, what, way), SetVar(MOMENT, Const(None))),
+                    then=(*effects_of(history, what, way, passings), SetVar(MOMENT, Const(None))),
                     evidence=Evidence("inferred", support, len(support)),
-                    settle_ms=median_low([d.settle_ms for d in what.cases]),
+                    settle_ms=median_low([d.took_ms for d in what.cases]),
                 )
             )
     return rules
 
 
-def effects_of(history: History, learned: Learned, way: Outcomes) -> tuple[Effect, ...]:
+def effects_of(history: History, learned: Learned, way: Outcomes, passings: Passings) -> tuple[Effect, ...]:
     """What a rule does when it turns out one way."""
     of = learned.of
     effects: list[Effect] = []
@@ -190,6 +208,8 @@ def effects_of(history: History, learned: Learned, way: Outcomes) -> tuple[Effec
     for name, expr in learned.sets.items():
         if name in (FOCUS, KEYBOARD) or way.to is None or name in history.names[way.to]:
             effects.append(SetVar(name, expr))
+            if name in passings.of and (comes := rises(expr, name)) != Const(False):
+                effects.append(StartTimer(name, TRUE if comes == Const(True) else comes))
     effects += _currents(history, of)
     for rows in learned.rows:
         effects += _row_effects(rows)
@@ -313,6 +333,7 @@ def recorded_steps(
     learned: Mapping[ActionClass, Learned],
     stacks: Mapping[str, tuple[str, ...]],
     moments: Mapping[str, tuple[int, ...]],
+    passings: Passings,
 ) -> RecordedRules:
     """One rule for the recorded steps that did the same: what the general rule says, and beside it what only the recording shows.
 
@@ -336,7 +357,8 @@ def recorded_steps(
             next_row[table] = max([next_row.get(table, 1), *(int(str(r[ROW_ID])) + 1 for r in rows)])
         what, stack = learned[class_of(deed)], stacks.get(deed.name, ())
         patch = patch_of(history, derived, what, deed, stack, columns, next_row, whole=False)
-        if patch.effects or patch.way is None:
+        passed = passings.gone.get(deed.name, ())
+        if patch.way is None or any(not (isinstance(e, SetVar) and e.name in passed) for e in patch.effects):
             exceptions.add(deed.name)
         source, target = moments[deed.trace][deed.index], moments[deed.trace][deed.index + 1]
         on = Trigger(deed.aim.kind, deed.aim.slot, deed.aim.argument if deed.aim.kind != "type" else deed.aim.typed)
@@ -350,7 +372,7 @@ def recorded_steps(
                 on,
                 same.acted.get(ROW_ID),
                 target,
-                _patched(history, what, patch, deed.after.screen),
+                _patched(history, what, patch, deed.after.screen, passings),
             )
         groups.setdefault(edges[edge], []).append((source, deed))
     rules: list[Rule] = []
@@ -370,7 +392,7 @@ def recorded_steps(
                 when=All((when, *also)) if also else when,
                 then=(*key.then, SetVar(MOMENT, Const(key.target))),
                 evidence=Evidence("recorded", support, len(support)),
-                settle_ms=median_low([d.settle_ms for _, d in found]),
+                settle_ms=median_low([d.took_ms for _, d in found]),
             )
         )
     return RecordedRules(tuple(rules), frozenset(exceptions), state)
@@ -385,16 +407,21 @@ def _between(deed: Deed, before: Sight, after: Sight) -> Deed:
     return replace(deed, before=before, after=after, acted=acted)
 
 
-def _patched(history: History, learned: Learned, patch: Patch, screen: str) -> tuple[Effect, ...]:
+def _patched(
+    history: History, learned: Learned, patch: Patch, screen: str, passings: Passings
+) -> tuple[Effect, ...]:
     """The general effects that lead to the recorded screen, with what the patch says instead."""
+    starts = tuple(
+        StartTimer(e.name) for e in patch.effects if isinstance(e, SetVar) and e.name in passings.of and e.value == Const(True)
+    )
     if patch.way is None:
         stay = () if screen == learned.of.screen else (Show(screen),)
-        return (*stay, *_currents(history, learned.of), *patch.effects)
+        return (*stay, *_currents(history, learned.of), *patch.effects, *starts)
     said = {e.name for e in patch.effects if isinstance(e, SetVar)}
     tables = {e.table for e in patch.effects if isinstance(e, SetRows)}
-    general = effects_of(history, learned, Outcomes(TRUE, screen))
+    general = effects_of(history, learned, Outcomes(TRUE, screen), passings)
     kept = tuple(
         e for e in general
-        if not (isinstance(e, SetVar) and e.name in said) and not (isinstance(e, InsertRow | UpdateRows | DeleteRows) and e.table in tables)
+        if not (isinstance(e, SetVar) and e.name in said) and not (isinstance(e, StartTimer) and e.timer in said) and not (isinstance(e, InsertRow | UpdateRows | DeleteRows) and e.table in tables)
     )  # fmt: skip
-    return (*kept, *patch.effects)
+    return (*kept, *patch.effects, *starts)

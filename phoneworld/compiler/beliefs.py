@@ -121,6 +121,8 @@ def _same(history: History, aliases: Mapping[str, Alias]) -> dict[str, str]:
                 or name in aliases
             ):
                 continue
+            if name.endswith(".shown") and b.variables[name] is True and a.variables[other] is False:
+                continue  # the step may have brought it
             pair = (min(name, other), max(name, other))
             stayed.setdefault(pair, []).append((a.variables[other], same_value(a.variables[other], b.variables[name])))
     one: dict[str, str] = {}

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median_low
 
 from phoneworld.compiler.arrangement import find_placements, sample_of
 from phoneworld.compiler.assemble import (
@@ -15,6 +16,7 @@ from phoneworld.compiler.assemble import (
     recorded_steps,
     tables_of,
     template_of,
+    timers_of,
     variables_of,
 )
 from phoneworld.compiler.history import Deed, Sight, lone_captures
@@ -97,7 +99,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         s.id: _drawn(replace(s, layouts=_guarded(s.layouts, when)), graph, lesson, swipes)
         for s in found.screens.values()
     }
-    recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of)
+    recorded = recorded_steps(history, derived, lesson.learned, lesson.stacks, moments.of, lesson.passings)
     variables = {
         MOMENT: Variable(MOMENT, moments.of[walks[0].trace][0]),
         **variables_of(history, derived, lesson.beliefs.initial),
@@ -119,8 +121,10 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         tables=tables,
         rules=(
             *with_positions(recorded.rules, screens, moments.layout, swipes),
-            *general_rules(history, lesson.learned),
+            *general_rules(history, lesson.learned, lesson.passings),
         ),
+        timers=timers_of(lesson.passings),
+        step_ms=_pace(graph),
         clock_ms=next((c.state.clock_ms or c.time_ms for c in graph.captures.values()), 0),
     )
     starts = {w.trace: with_position(program.starts[w.trace], screens, w.layouts[0]) for w in walks}
@@ -141,6 +145,15 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         exceptions=recorded.exceptions,
         unsettled=sum(1 for c in graph.captures.values() if not c.settled),
     )
+
+
+def _pace(graph: StateGraph) -> int:
+    """How long a step of the recording lasted; a second where it does not tell."""
+    times = [ms for t in graph.transitions() if (ms := graph.took_ms(t)) is not None]
+    return median_low(times) if times else _STEP_MS
+
+
+_STEP_MS = 1000
 
 
 def _not_shown(graph: StateGraph, replayed: Replay, found: Screens, lesson: Lesson) -> frozenset[str]:

@@ -7,27 +7,35 @@ that could change, the simplest expression over the state before (and what was t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from phoneworld.compiler.anywhere import find_shared
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import Deed, History
 from phoneworld.compiler.learned import ActionClass, Learned, class_of
+from phoneworld.compiler.passing import Passings
 from phoneworld.compiler.sharing import handed_over, promoted, settled, swallowed
 from phoneworld.compiler.variable_effects import Learner
 from phoneworld.compiler.vocabulary import Cases, Vocabulary
 
 
 def learn(
-    history: History, derived: Derived, stacks: Mapping[str, tuple[str, ...]], doubtful: frozenset[str] = frozenset()
+    history: History,
+    derived: Derived,
+    stacks: Mapping[str, tuple[str, ...]],
+    doubtful: frozenset[str] = frozenset(),
+    passings: Passings = Passings(),
 ) -> dict[ActionClass, Learned]:
     """What each action class does, and what a tap does on slots of which nothing else is known.
 
-    `stacks` is the back stack before each step; `doubtful` names steps and tables (`step table`) not to learn from.
+    `stacks` is the back stack before each step; `doubtful` names steps and tables (`step table`) not to learn from; what passed by
+    itself in a step (`passings`) is nothing that it did.
     """
+    history = replace(history, deeds=tuple(_without_passed(d, passings) for d in history.deeds))
     groups: dict[ActionClass, list[Deed]] = {}
     for deed in history.deeds:
         groups.setdefault(class_of(deed), []).append(deed)
-    vocabulary = Vocabulary(history, derived)
+    vocabulary = Vocabulary(history, derived, passings)
     shared = {screen: find_shared(vocabulary, screen, history, doubtful) for screen in history.patterns}
     learned = {
         c: Learner(Cases(vocabulary, c, deeds, doubtful, shared[c.screen]), stacks).learned()
@@ -48,3 +56,8 @@ def learn(
             if of not in learned and not part.node.is_editable and not part.node.checkable:
                 learned[of] = settled(shared[screen].learned(of), derived)
     return learned
+
+
+def _without_passed(deed: Deed, passings: Passings) -> Deed:
+    passed = passings.gone.get(deed.name)
+    return deed if passed is None else replace(deed, after=replace(deed.after, seen=deed.after.seen - passed))

@@ -40,6 +40,7 @@ class Sight:
     shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The ids of the rows on the screen, by table, in their order."""
     trace: str = ""
+    time_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Deed:
     after: Sight
     acted: Row
     table: str | None
-    settle_ms: int
+    took_ms: int
 
     @property
     def name(self) -> str:
@@ -229,7 +230,8 @@ def find_history(
     for trace in graph.traces:
         sight = starts[trace.id] = teller.first(trace.id, trace.start)
         for index, transition in enumerate(trace.transitions):
-            deed = teller.step(trace.id, index, sight, transition.action, transition.target, transition.settle_ms)
+            took_ms = graph.took_ms(transition) or transition.settle_ms
+            deed = teller.step(trace.id, index, sight, transition.action, transition.target, took_ms)
             if deed is None:
                 sight = teller.see(sight, transition.target, None)
                 continue
@@ -325,8 +327,9 @@ class _Teller:
         variables = {**before.variables, **seen}
         self._learn(screen, variables, tables, seen)
         return Sight(
-            screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace
-        )
+            screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace,
+            recorded.time_ms,
+        )  # fmt: skip
 
     def _learn(
         self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]
@@ -385,7 +388,7 @@ class _Teller:
                 return f"{slot}#{ids[table][row]}" if table is not None and row is not None else slot
         return None
 
-    def step(self, trace: str, index: int, before: Sight, action: Action, target: str, settle_ms: int) -> Deed | None:
+    def step(self, trace: str, index: int, before: Sight, action: Action, target: str, took_ms: int) -> Deed | None:
         capture = self._graph.captures[before.capture]
         aim = find_aim(capture, self._content[before.capture][1], action)
         if aim is None:
@@ -418,7 +421,7 @@ class _Teller:
             if name in before.tables and len(new) == 1:
                 current[name + CURRENT] = new[0]
         after = replace(after, variables={**after.variables, **current})
-        return Deed(trace, index, aim, before, after, acted, table, settle_ms)
+        return Deed(trace, index, aim, before, after, acted, table, took_ms)
 
 
 def _kept(pattern: Pattern) -> tuple[tuple[str, str], ...]:

@@ -12,6 +12,7 @@ from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
 from phoneworld.compiler.history import Beliefs, History, Sight, find_history, find_patterns, shows_all
 from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foretell
+from phoneworld.compiler.passing import Passings, find_passings
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
@@ -29,6 +30,7 @@ class Lesson:
     derived: Derived
     learned: Mapping[ActionClass, Learned]
     stacks: Mapping[str, tuple[str, ...]]
+    passings: Passings = Passings()
 
 
 def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
@@ -49,12 +51,14 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
         beliefs = replace(beliefs, filters=filters)
         history = find_history(graph, screens, patterns, beliefs)
     derived = find_derived(history, sure_only=True)
-    learned = learn(history, derived, stacks, _doubtful(history))
+    passings = find_passings(history)
+    learned = learn(history, derived, stacks, _doubtful(history), passings)
     for _ in range(_REVISIONS if filters else 0):
         history = find_history(graph, screens, patterns, beliefs, _Foreteller(history, learned))
         derived = find_derived(history, sure_only=True)
-        learned = learn(history, derived, stacks, _doubtful(history))
-    return Lesson(history, beliefs, derived, learned, stacks)
+        passings = find_passings(history)
+        learned = learn(history, derived, stacks, _doubtful(history), passings)
+    return Lesson(history, beliefs, derived, learned, stacks, passings)
 
 
 class _Foreteller:

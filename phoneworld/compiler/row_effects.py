@@ -145,7 +145,7 @@ class RowLearner:
             if str in kinds:
                 options += self._cases.typed()
             for wanted in kinds & {str, bool}:
-                for name in self._v.names(self._of.screen):
+                for name in self._v.sources(self._of.screen):
                     if any(isinstance(v, wanted) for v in self._v.values.get(name, ())):
                         options += [Var(name), Trim(Var(name))] if wanted is str else [Var(name)]
                 options += self._cases.cells(wanted)
@@ -199,7 +199,7 @@ class RowLearner:
                 options.append(Not(Column(column)))
                 options += [
                     o
-                    for n in self._v.names(self._of.screen)
+                    for n in self._v.sources(self._of.screen)
                     if any(isinstance(v, bool) for v in self._v.values.get(n, ()))
                     for o in (Var(n), Not(Var(n)))
                 ]
@@ -214,7 +214,7 @@ class RowLearner:
             if any(t is str for t, _ in kinds):
                 options += self._cases.typed()
                 options += [o for c in self._v.columns(table) if c != column for o in (Column(c), Trim(Column(c)))]
-                for name in self._v.names(self._of.screen):
+                for name in self._v.sources(self._of.screen):
                     if any(isinstance(v, str) for v in self._v.values.get(name, ())):
                         options += [Var(name), Trim(Var(name))]
             chosen = choose(examples, options, conditions, expected=saved)

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.history import Deed
 from phoneworld.compiler.learned import BELOW, Learned, RowEffects, scope_of
+from phoneworld.compiler.passing import rises
 from phoneworld.compiler.row_effects import RowLearner
 from phoneworld.compiler.vocabulary import FEW_TEXTS, FEW_VALUES, Cases
 from phoneworld.program.expr import (
     Acted,
+    Case,
     Const,
     Expr,
     Join,
@@ -46,6 +48,11 @@ class Learner:
             expr = self._set(name)
             if expr is not None and expr != Var(name):
                 sets[name] = expr
+        for name in sorted(names):
+            passing = self._v.passings.inside(name)
+            if passing is not None and name in sets:
+                comes = rises(sets.get(passing.variable, Var(passing.variable)), passing.variable)
+                sets[name] = sets[name] if comes == Const(True) else Case(comes, sets[name], Var(name))
         tables = sorted({t for d in self._deeds for t in d.after.tables})
         for table in tables:
             effects = self._rows.effects(table)
@@ -88,10 +95,14 @@ class Learner:
     def choice(self, name: str, exceptions: int = 2) -> tuple[Choice | None, list[Deed]]:
         """What a variable becomes, and the steps after which it was seen. No choice where it never changed."""
         deeds = [d for d in self._deeds if name in d.after.seen]
+        passing = self._v.passings.inside(name)
+        if passing is not None:
+            # What is in a part that comes does not depend on what was in it when it was there before.
+            deeds = [d for d in deeds if passing.variable in self._v.passings.came.get(d.name, ())]
         expected = self._cases.shared.sets.get(name) or self._toggle(name)
         if not deeds:
             return None, deeds
-        if expected is None and all(
+        if expected is None and passing is None and all(
             same_value(d.before.variables.get(name, _UNKNOWN), d.after.variables[name]) for d in deeds
         ):
             return None, deeds
@@ -106,7 +117,7 @@ class Learner:
 
     def _values(self, name: str, examples: Sequence[Example]) -> list[Expr]:
         values = {(type(e.value), e.value) for e in examples}
-        options: list[Expr] = [Var(name)]
+        options: list[Expr] = [] if self._v.passings.inside(name) else [Var(name)]
         if len(values) <= FEW_VALUES:
             options += [Const(v) for _, v in sorted(values, key=repr)]
         kinds = {t for t, _ in values}
@@ -122,7 +133,7 @@ class Learner:
                 options.append(Join((Var(name), Const("\n"))))
         if kinds & {str, bool}:
             wanted = str if str in kinds else bool
-            for other in self._v.names(self._of.screen):
+            for other in self._v.sources(self._of.screen):
                 if other != name and any(isinstance(v, wanted) for v in self._v.values.get(other, ())):
                     options += [Var(other), Trim(Var(other))] if wanted is str else [Var(other), Not(Var(other))]
             options += self._cases.cells(wanted)

@@ -9,6 +9,7 @@ from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.derive import Derived, current_row
 from phoneworld.compiler.history import CURRENT, Deed, History, Sight
 from phoneworld.compiler.learned import TOUCHES, ActionClass, Shared
+from phoneworld.compiler.passing import Passings
 from phoneworld.program.expr import (
     Acted,
     Blank,
@@ -33,8 +34,9 @@ FEW_VALUES, FEW_TEXTS = 6, 2
 class Vocabulary:
     """What expressions can speak of, by screen."""
 
-    def __init__(self, history: History, derived: Derived) -> None:
+    def __init__(self, history: History, derived: Derived, passings: Passings) -> None:
         self.history = history
+        self.passings = passings
         self.derived = derived
         self.handed: dict[str, dict[str, dict[str, str]]] = {}
         """See `sharing.handed_over`. What a form was filled from is what it is expected to be saved to."""
@@ -48,6 +50,7 @@ class Vocabulary:
                 values.setdefault(name, set()).add((type(sight.variables[name]), sight.variables[name]))
         self.values = {n: [v for _, v in sorted(vs, key=repr)] for n, vs in values.items()}
         self._names = {screen: sorted(n for n in shown if self.free(n)) for screen, shown in history.names.items()}
+        self._passing = passings.names
 
     def free(self, name: str) -> bool:
         return name not in self.derived.variables
@@ -55,6 +58,10 @@ class Vocabulary:
     def names(self, screen: str) -> list[str]:
         """The variables of a screen that do not follow from others."""
         return self._names.get(screen, [])
+
+    def sources(self, screen: str) -> list[str]:
+        """Those that something may depend on: what a message says that goes by itself is nothing that the app remembers."""
+        return [n for n in self.names(screen) if n not in self._passing]
 
     def columns(self, table: str) -> list[str]:
         return [c for c in self.history.columns[table] if c not in self.derived.columns.get(table, {})]
@@ -93,7 +100,7 @@ class Cases:
         words = [e for e in examples if isinstance(e.value, str)]
         sources: dict[Expr, list[Value]] = {
             Var(name): [e.scope.variables.get(name) for e in words]
-            for name in self.vocabulary.names(self.of.screen)
+            for name in self.vocabulary.sources(self.of.screen)
             if all(isinstance(e.scope.variables.get(name), str) for e in words)
         }
         if self.of.kind == "type":
@@ -125,7 +132,7 @@ class Cases:
         conditions: list[Expr] = []
         if self.of.kind == "type":
             conditions.append(Blank(Typed()))
-        for name in [*self.vocabulary.names(self.of.screen), KEYBOARD]:
+        for name in [*self.vocabulary.sources(self.of.screen), KEYBOARD]:
             values = {(type(d.before.variables.get(name)), d.before.variables.get(name)) for d in self.deeds}
             if len(values) > 1 and len(values) <= FEW_VALUES:
                 conditions += (
@@ -135,6 +142,10 @@ class Cases:
                 )
             if len(values) > 1 and any(t is str for t, _ in values):
                 conditions.append(Blank(Var(name)))
+        for name in sorted(self.vocabulary.history.names.get(self.of.screen, ())):
+            if isinstance(self.vocabulary.derived.variables.get(name), Cell):  # what the screen says of the current row
+                found = {d.before.variables.get(name) for d in self.deeds}
+                conditions += [Var(name)] if True in found and False in found else []
         focus = sorted(
             {str(d.before.variables.get(FOCUS)).partition("#")[0] for d in self.deeds if d.before.variables.get(FOCUS)}
         )

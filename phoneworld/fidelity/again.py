@@ -30,7 +30,7 @@ class RealAgain:
         self._shown = None
         return self._look()
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
         self._spacing.before(action)
         self._device.perform(action)
         self._spacing.after(action)

@@ -25,8 +25,8 @@ class MockRunner:
         self._state = self._phone.reset()
         return self._phone.view(self._state).hierarchy
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
-        step = self._phone.step(self._state, action)
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
+        step = self._phone.step(self._state, action, took_ms)
         self._state = step.state
         return self._phone.view(self._state).hierarchy, step.evidence
 
@@ -61,7 +61,7 @@ class GraphReplay:
         self._at = self._start
         return self._screenfuls[self._at].layout.hierarchy
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
         trigger = trigger_of(self._screenfuls[self._at], action)
         target = self._leads.get((self._at, trigger)) if trigger is not None else None
         if target is not None:

@@ -31,8 +31,8 @@ class FreeRunner(Protocol):
         """The start screen."""
         ...
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
-        """What is shown after an action, and what that rests on."""
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
+        """What is shown after an action, and what that rests on. `took_ms` is how long the real phone was given, None where that is unknown."""
         ...
 
 
@@ -128,7 +128,7 @@ def score(runner: FreeRunner, heldout: StateGraph) -> Score:
         mock_before = faces(runner.start(), size)
         for depth, transition in enumerate(trace.transitions, 1):
             capture = heldout.captures[transition.target]
-            tree, evidence = runner.act(transition.action)
+            tree, evidence = runner.act(transition.action, heldout.took_ms(transition))
             real, mock = faces(capture.hierarchy, capture.size), faces(tree, capture.size)
             compared = match(real, mock)
             real_effect, mock_effect = effect(real_before, real), effect(mock_before, mock)

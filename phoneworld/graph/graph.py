@@ -112,6 +112,11 @@ class StateGraph:
         """All transitions of all traces, in order."""
         return (transition for trace in self.traces for transition in trace.transitions)
 
+    def took_ms(self, transition: Transition) -> int | None:
+        """The time from one capture to the next; None where the recording does not tell."""
+        before, after = self.captures[transition.source].time_ms, self.captures[transition.target].time_ms
+        return after - before if 0 < before < after else None
+
     def screenshots(self) -> frozenset[str]:
         """The hashes of all pictures that the captures refer to."""
         return frozenset(c.screenshot for c in self.captures.values() if c.screenshot)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from phoneworld.errors import ProgramError
-from phoneworld.program.effect import DeleteRows, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
+from phoneworld.program.effect import (
+    DeleteRows,
+    GoBack,
+    InsertRow,
+    SetNode,
+    SetRows,
+    SetVar,
+    Show,
+    StartTimer,
+    UpdateRows,
+)
 from phoneworld.program.expr import Acted, Cell, Column, Count, Expr, OneOf, Sum, Var, walk
 from phoneworld.program.program import Program, Rule, Screen, Table, all_variables
 from phoneworld.program.template import ROW_ID, Rows, Slot, Template
@@ -46,6 +56,9 @@ class _Check:
                 self.template(screen.template, f"the template of screen {screen.id!r}")
         for rule in program.rules:
             self.rule(rule)
+        for timer in program.timers.values():
+            self.need(timer.variable in self.variables, f"variable {timer.variable!r}", f"timer {timer.name!r}")
+            self.expr(timer.after_ms, f"timer {timer.name!r}")
 
     def need(self, ok: bool, what: str, where: str) -> None:
         if not ok:
@@ -156,6 +169,9 @@ class _Check:
                 case SetRows(table, cells_of_rows):
                     self.table(table, where)
                     _rows(self.program.tables[table], cells_of_rows, where)
+                case StartTimer(timer, when):
+                    self.need(timer in self.program.timers, f"timer {timer!r}", where)
+                    self.expr(when, where, row=acted, acted=acted)
 
 
 def _slots(screen: Screen) -> Iterable[tuple[str, str | None]]:

@@ -83,4 +83,12 @@ class SetRows:
     rows: tuple[tuple[Value, ...], ...]
 
 
-Effect: TypeAlias = SetVar | SetNode | Show | GoBack | InsertRow | UpdateRows | DeleteRows | SetRows
+@dataclass(frozen=True, slots=True)
+class StartTimer:
+    """The timer of this name begins anew where `when` holds."""
+
+    timer: str
+    when: Expr = TRUE
+
+
+Effect: TypeAlias = SetVar | SetNode | Show | GoBack | InsertRow | UpdateRows | DeleteRows | SetRows | StartTimer

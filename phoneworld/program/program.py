@@ -127,7 +127,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """On a trigger, on a screen, when a guard holds: effects. `settle_ms` is how long the app took, as recorded."""
+    """On a trigger, on a screen, when a guard holds: effects. `settle_ms` is how long it took until the screen was looked at, as recorded."""
 
     id: str
     screen: str
@@ -136,6 +136,20 @@ class Rule:
     then: tuple[Effect, ...]
     evidence: Evidence
     settle_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """What happens by itself: some time after a rule has started it, a variable takes a value.
+
+    `after_ms` is read once, in the state that the rule leads to. Where the variable comes to that value before, nothing is left to happen.
+    """
+
+    name: str
+    variable: str
+    value: Value
+    after_ms: Expr
+    evidence: Evidence = Evidence("inferred")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +163,10 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The compiled whole of one app. `starts` holds one start a recorded trace; the first is where a reset goes."""
+    """The compiled whole of one app. `starts` holds one start a recorded trace; the first is where a reset goes.
+
+    `step_ms` is how long a step lasts of which no rule says more.
+    """
 
     package: str
     label: str
@@ -161,6 +178,8 @@ class Program:
     tables: Mapping[str, Table] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     clock_ms: int = 0
+    timers: Mapping[str, Timer] = field(default_factory=dict)
+    step_ms: int = 1000
 
     def screenshots(self) -> frozenset[str]:
         """The hashes of all pictures that the layouts refer to."""

@@ -8,7 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
+from phoneworld.program.effect import (
+    DeleteRows,
+    Effect,
+    GoBack,
+    InsertRow,
+    SetNode,
+    SetRows,
+    SetVar,
+    Show,
+    StartTimer,
+    UpdateRows,
+)
 from phoneworld.program.expr import (
     TRUE,
     Acted,
@@ -62,6 +73,11 @@ def program_in_words(program: Program) -> str:
         lines += [f"    - {json.dumps(row, ensure_ascii=False)}" for row in table.rows[:_ROWS_SHOWN]]
         if len(table.rows) > _ROWS_SHOWN:
             lines.append(f"    - {_text(f'and {len(table.rows) - _ROWS_SHOWN} more')}")
+    if program.timers:
+        lines.append("timers:")
+    for timer in program.timers.values():
+        said = f"sets {timer.variable} to {_value(timer.value)} {expr_in_words(timer.after_ms)} ms after it was started"
+        lines.append(f"  {_text(timer.name)}: {_text(f'{said}; {timer.evidence.kind}, {timer.evidence.cases} cases')}")
     lines.append("rules:")
     for rule in program.rules:
         lines += _rule(rule, called)
@@ -130,6 +146,8 @@ def effect_in_words(effect: Effect, called: Mapping[str, str] | None = None) -> 
             return f"delete from {table}" + (_if(where_rows, "where") or " every row")
         case SetRows(table, rows):
             return f"{table} holds {len(rows)} row{'s' if len(rows) != 1 else ''}" + (": " + "; ".join(", ".join(map(_value, row)) for row in rows[:3]) if rows else "") + ("; …" if len(rows) > 3 else "")
+        case StartTimer(timer, when):
+            return f"start timer {timer}" + _if(when, "if")
         case _:
             assert_never(effect)
 

@@ -13,13 +13,14 @@ from dataclasses import replace
 from immutables import Map
 
 from phoneworld.program.effect import GoBack, SetNode, SetVar
-from phoneworld.program.expr import OneOf, Value
+from phoneworld.program.expr import OneOf, Value, same_value
 from phoneworld.program.program import Program, Rule, Start, Table, TriggerKind, all_variables
 from phoneworld.program.template import KEYBOARD
 from phoneworld.sim.acting import BULLET as BULLET
 from phoneworld.sim.acting import Acting, Reaction, departed
 from phoneworld.sim.acting import key_node as key_node
 from phoneworld.sim.acting import swipe_kind as swipe_kind
+from phoneworld.sim.compiled import compiled
 from phoneworld.sim.drawing import Drawing, TemplateModel
 from phoneworld.sim.effects import ReadyRule, SameRows, changed_rows, next_id, ready_rules, with_ids
 from phoneworld.sim.evaluate import NO_ROW, Row, Scope, evaluate
@@ -54,6 +55,7 @@ class AppModel:
         self._starts: dict[str, AppState] = {}
         self.variable_names = frozenset(self._initial)
         self._last: tuple[AppState | None, Drawing | None] = (None, None)
+        self._delays = {t.name: compiled(t.after_ms) for t in program.timers.values()}
         self._same = SameRows()
         self._tables: Map[str, tuple[Row, ...]] = Map({t.name: self.same_rows(_rows(t, t.rows)) for t in program.tables.values()})
 
@@ -196,8 +198,28 @@ class AppModel:
         for edit, function in ready.edits:
             over = self._layout_value(edit, variables)
             edits = edits.set((edit.screen, edit.node, edit.attribute), (over, function(before, app.tables, typed, acted, acted)))
-        after = AppState(screen, variables, tables, edits, stack, None, True, off, next_row)
+        timers = app.timers
+        for name, starts in ready.starts:
+            if starts(before, app.tables, typed, acted, acted):
+                timers = timers.set(name, int(self._delays[name](variables, tables, typed, acted, acted) or 0))
+        after = AppState(screen, variables, tables, edits, stack, None, True, off, next_row, timers)
         return Reaction(after, departed(app, rule.evidence.kind), "", rule.id, rule.settle_ms)
+
+    def later(self, app: AppState, passed_ms: int, *, recorded: bool) -> AppState:
+        """The app after some time, with what happens by itself. A `recorded` step has all that happened in it among its effects."""
+        if not app.timers:
+            return app
+        running = {name: left - passed_ms for name, left in app.timers.items()}
+        variables, due = app.variables, False
+        for name, left in tuple(running.items()):
+            timer = self.program.timers[name]
+            if same_value(variables.get(timer.variable), timer.value):
+                del running[name]
+            elif left <= 0 and not recorded:
+                del running[name]
+                variables, due = variables.set(timer.variable, timer.value), True
+        after = replace(app, variables=variables, timers=Map(running))
+        return self.off_path(replace(after, departed=True)) if due else after
 
     def same_rows(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """These rows, or equal ones seen before: drawings are found by the identity of the rows that they show."""

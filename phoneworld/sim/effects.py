@@ -6,7 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from phoneworld.program.effect import DeleteRows, Effect, GoBack, InsertRow, SetNode, SetRows, SetVar, Show, UpdateRows
+from phoneworld.program.effect import (
+    DeleteRows,
+    Effect,
+    GoBack,
+    InsertRow,
+    SetNode,
+    SetRows,
+    SetVar,
+    Show,
+    StartTimer,
+    UpdateRows,
+)  # fmt: skip
 from phoneworld.program.expr import Const, OneOf, Value, names_in
 from phoneworld.program.program import Rule
 from phoneworld.program.template import ROW_ID, current
@@ -54,7 +65,7 @@ RowChange = Insert | Update | Delete | Replace
 class ReadyRule:
     """A rule with its guard and effects as functions: what it sets to a value it names, what it works out, where it leads, rows."""
 
-    __slots__ = ("changes", "computed", "constants", "edits", "reads", "rule", "tables", "ways", "when")
+    __slots__ = ("changes", "computed", "constants", "edits", "reads", "rule", "starts", "tables", "ways", "when")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -65,6 +76,7 @@ class ReadyRule:
         self.computed: Cells = tuple((name, compiled(e)) for name, e in set_to.items() if not isinstance(e, Const))
         self.ways: tuple[Show | GoBack, ...] = tuple(e for e in rule.then if isinstance(e, Show | GoBack))
         self.edits: tuple[tuple[SetNode, Function], ...] = tuple((e, compiled(e.value)) for e in rule.then if isinstance(e, SetNode))
+        self.starts: tuple[tuple[str, Function], ...] = tuple((e.timer, compiled(e.when)) for e in rule.then if isinstance(e, StartTimer))
         self.changes: tuple[RowChange, ...] = tuple(c for c in map(_change, rule.then) if c is not None)
         inserted = {c.table for c in self.changes if isinstance(c, Insert)}
         self.tables: tuple[tuple[str, str], ...] = tuple(

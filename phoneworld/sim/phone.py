@@ -39,7 +39,6 @@ from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Hierarchy
 
-STEP_MS = 1000
 _VIEWS_KEPT = 1024
 
 
@@ -75,6 +74,7 @@ class Phone:
                     hint="put apps recorded at one size on one phone",
                 )
         self.main: str = first.package
+        self._step_ms = first.step_ms
         self._views: OrderedDict[tuple[object, ...], View] = OrderedDict()
         self._apps = tuple((p.package, p.label or p.package) for p in programs)
         self._launcher: Hierarchy | None = None
@@ -117,7 +117,12 @@ class Phone:
             for screen in (app.screen, *(p.screen for p in app.stack)):
                 if screen not in program.screens:
                     raise ProgramError(f"{package} has no screen {screen!r}", hint="one of " + ", ".join(list(program.screens)[:20]))
-            for kind, names, known in (("variable", app.variables, model.variable_names), ("table", app.tables, frozenset(program.tables))):
+            kinds = (
+                ("variable", app.variables, model.variable_names),
+                ("table", app.tables, frozenset(program.tables)),
+                ("timer", app.timers, frozenset(program.timers)),
+            )
+            for kind, names, known in kinds:
                 if not known.issuperset(names):
                     odd = min(set(names) - known)
                     raise ProgramError(f"{package} has no {kind} {odd!r}", hint="one of " + ", ".join(sorted(known)[:20]))
@@ -162,8 +167,24 @@ class Phone:
 
     # Acting
 
-    def step(self, state: PhoneState, action: Action) -> Step:
-        """Does one action. Total: an action outside the screen or for an unknown app changes nothing and says so."""
+    def step(self, state: PhoneState, action: Action, took_ms: int | None = None) -> Step:
+        """Does one action. Total: an action outside the screen or for an unknown app changes nothing and says so.
+
+        The clock moves on by `took_ms`, by as long as the recording says where that is None; what is due by then has happened.
+        """
+        step = self._act(state, action)
+        after = step.state
+        if took_ms is not None:
+            after = replace(after, clock_ms=state.clock_ms + took_ms)
+        if any(app.timers for app in after.apps.values()):
+            passed = after.clock_ms - state.clock_ms
+            recorded = step.evidence == "recorded"
+            later = {package: self.models[package].later(app, passed, recorded=recorded) for package, app in after.apps.items()}
+            changed = step.changed or any(app.variables != after.apps[package].variables for package, app in later.items())
+            return replace(step, state=replace(after, apps=Map(later)), changed=changed)
+        return step if took_ms is None else replace(step, state=after)
+
+    def _act(self, state: PhoneState, action: Action) -> Step:
         acting = self.models[state.foreground].acting(state.apps[state.foreground]) if state.foreground else None
         size = self.size if acting is None else acting.surface.size
         if not (isinstance(action, Tap) and 0 <= action.x < size.width and 0 <= action.y < size.height):
@@ -181,11 +202,11 @@ class Phone:
             case PressKey("home") if len(self.models) > 1:
                 return self._to_launcher(state, "assumed", "Home shows the launcher")
             case PressKey("recents" | "power" | "wake" | "sleep" | "volume_up" | "volume_down") if not state.foreground:
-                return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
+                return Step(self._tick(state, self._step_ms), False, True, "assumed", "the launcher stays")
             case _ if acting is None:
                 return self._on_launcher(state, action)
         reaction = acting.react(action)
-        duration = action.duration_ms if isinstance(action, Wait) else (reaction.settle_ms or STEP_MS)
+        duration = action.duration_ms if isinstance(action, Wait) else (reaction.settle_ms or self._step_ms)
         if reaction.left:
             return self._to_launcher(state, reaction.evidence, reaction.message)
         return self._reacted(state, state.foreground, reaction, duration)
@@ -202,7 +223,7 @@ class Phone:
         return Step(after, changed or state.foreground != package, True, reaction.evidence, reaction.message, rules)
 
     def _to_launcher(self, state: PhoneState, evidence: EvidenceKind, message: str) -> Step:
-        after = replace(self._tick(state, STEP_MS), foreground="")
+        after = replace(self._tick(state, self._step_ms), foreground="")
         if state.foreground:
             app = self.models[state.foreground].hidden(state.apps[state.foreground])
             after = replace(after, apps=after.apps.set(state.foreground, app))
@@ -215,15 +236,15 @@ class Phone:
         if state.foreground == package:
             fired = model.fire(app, "open_app", "", package)
             if fired:
-                return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
+                return self._reacted(state, package, fired, fired.settle_ms or self._step_ms)
         recents = (package, *(p for p in state.recents if p != package))
         if not app.running:
             started = Reaction(replace(model.restarted(app), departed=app.departed or app.stack != ()), "assumed", "the app starts")
-            return self._reacted(replace(state, recents=recents), package, started, STEP_MS)
+            return self._reacted(replace(state, recents=recents), package, started, self._step_ms)
         inside = app
         if model.program.screens[app.screen].package != package:
             inside = model.back_inside(app) or replace(model.start(), departed=True)
-        return self._reacted(replace(state, recents=recents), package, Reaction(inside, "assumed", "the app comes to the front"), STEP_MS)
+        return self._reacted(replace(state, recents=recents), package, Reaction(inside, "assumed", "the app comes to the front"), self._step_ms)
 
     def _close(self, state: PhoneState, package: str) -> Step:
         if package not in self.models:
@@ -232,9 +253,9 @@ class Phone:
         if state.foreground == package:
             fired = model.fire(app, "close_app", "", package)
             if fired:
-                return self._reacted(state, package, fired, fired.settle_ms or STEP_MS)
+                return self._reacted(state, package, fired, fired.settle_ms or self._step_ms)
         stopped = replace(model.hidden(app), running=False, stack=())
-        after = replace(self._tick(state, STEP_MS), apps=state.apps.set(package, stopped))
+        after = replace(self._tick(state, self._step_ms), apps=state.apps.set(package, stopped))
         if state.foreground == package:
             after = replace(after, foreground="")
         return Step(after, True, True, "assumed", "the app is stopped")
@@ -251,7 +272,7 @@ class Phone:
                     package = next((p for p, shown in self._apps if shown == label), None)
                     if package is not None and isinstance(action, Tap):
                         return self._open(state, package)
-        return Step(self._tick(state, STEP_MS), False, True, "assumed", "the launcher stays")
+        return Step(self._tick(state, self._step_ms), False, True, "assumed", "the launcher stays")
 
 
 def _draw(app: AppState, screenful: Screenful, shown: dict[tuple[str, str], Value], density: int) -> View:

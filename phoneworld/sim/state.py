@@ -37,7 +37,7 @@ class AppState:
     `edits` holds what a widget shows instead of what its layout says, with the layout's value at the time of the edit: an
     edit lasts until the layout itself changes that value. `focus` is the node key of the field that has the focus where
     that differs from the layout. `departed` is True from the first step on that the recording did not hold. `next_row` is the id
-    of the next new row of each table: ids are never given twice.
+    of the next new row of each table: ids are never given twice. `timers` holds the milliseconds that are left of those which run.
     """
 
     screen: str
@@ -49,6 +49,7 @@ class AppState:
     running: bool = True
     departed: bool = False
     next_row: Map[str, int] = Map()
+    timers: Map[str, int] = Map()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def state_to_json(state: PhoneState) -> dict[str, Any]:
                 "running": app.running,
                 "departed": app.departed,
                 "next_row": dict(sorted(app.next_row.items())),
+                "timers": dict(sorted(app.timers.items())),
             }
             for package, app in sorted(state.apps.items())
         },
@@ -107,7 +109,7 @@ def state_from_json(obj: Any) -> PhoneState:
 def _app(obj: Any, where: str) -> AppState:
     kinds: dict[str, type | tuple[type, ...]] = {
         "screen": str, "variables": dict, "tables": dict, "edits": list, "stack": list, "focus": (str, type(None)),
-        "running": bool, "departed": bool, "next_row": dict,
+        "running": bool, "departed": bool, "next_row": dict, "timers": dict,
     }  # fmt: skip
     app = _fields(obj, where, kinds)
     edits: dict[NodeEdit, tuple[Value, Value]] = {}
@@ -130,6 +132,7 @@ def _app(obj: Any, where: str) -> AppState:
         running=app["running"],
         departed=app["departed"],
         next_row=Map(next_row),
+        timers=Map({name: _check(left, int, f"{where}.timers.{name}") for name, left in app["timers"].items()}),
     )
 
 

@@ -2,7 +2,7 @@
 
 `Kind` switches its ways on and off, so that a test holds one way against one inference. `record` makes a recording of
 scripts, `play` runs a script in app and mock side by side. A script is words: "tap ID", "tap ID 2" (the third of that id),
-"type WORDS", "clear", "back", "enter".
+"type WORDS", "clear", "back", "enter", "wait MS".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from phoneworld.compiler.template import plain
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
 from phoneworld.program.program import Program
 from phoneworld.sim.phone import Phone, Step
-from phoneworld.ui.action import Action, Clear, PressKey, Tap, TypeText
+from phoneworld.ui.action import Action, Clear, PressKey, Tap, TypeText, Wait
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
@@ -46,6 +46,8 @@ class Kind:
     """Without rows there are words in the place of the list."""
     prefixed: bool = False
     """Details say "Chore: NAME" where others say "NAME"."""
+    says: bool = False
+    """Messages say what was done, for some time: that a row was added for 3 s, that one was removed for 6 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,9 @@ class App:
     tab: str = "tab_all"
     renaming: bool = False
     fresh: int = 4
+    message: str = ""
+    message_ms: int = 0
+    """How long the message will stay."""
 
     def field(self, name: str) -> str:
         return dict(self.fields).get(name, "")
@@ -94,6 +99,18 @@ class App:
     # What it does
 
     def act(self, action: Action) -> App:
+        after = self._done(action)
+        if not self.kind.says or len(after.chores) == len(self.chores):
+            return after
+        added = len(after.chores) > len(self.chores)
+        return replace(after, message="Added" if added else "Removed", message_ms=3000 if added else 6000)
+
+    def later(self, passed_ms: int) -> App:
+        """The app after some time."""
+        left = max(0, self.message_ms - passed_ms)
+        return replace(self, message_ms=left, message=self.message if left else "")
+
+    def _done(self, action: Action) -> App:
         match action:
             case Tap(x, y):
                 path = next((p for p, n in self.tree().touch_order(SIZE) if _holds(n.bounds, x, y)), None)
@@ -183,6 +200,9 @@ class App:
 
     def tree(self) -> Hierarchy:
         body = {"list": self._list, "details": self._details, "form": self._form}[self.screen]()
+        if self.message:
+            said = (_text("said", 1450, self.message, left=100),)
+            body.append(_node("android.widget.FrameLayout", "message", Bounds(0, 1440, SIZE.width, 1540), children=said))
         children = tuple(replace(child, index=i) for i, child in enumerate(body))
         return Hierarchy((Node("android.widget.FrameLayout", package=PACKAGE, bounds=SIZE.bounds, children=children),))
 
@@ -279,6 +299,8 @@ def action_of(tree: Hierarchy, words: str) -> Action:
             return TypeText(rest)
         case "clear":
             return Clear()
+        case "wait":
+            return Wait(int(rest))
         case "back":
             return PressKey("back")
         case "enter":
@@ -328,14 +350,15 @@ def add(words: str) -> list[str]:
     return ["tap add", "tap draft", f"type {words}", "tap save"]
 
 
-def record(scripts: Sequence[Sequence[str]], app: App | None = None) -> StateGraph:
-    """A recording of scripts, one trace each, from one and the same start."""
+def record(scripts: Sequence[Sequence[str]], app: App | None = None, step_ms: int = 0) -> StateGraph:
+    """A recording of scripts, one trace each, from one and the same start. It tells no times unless a step lasts some."""
     start = app or App()
     captures: dict[str, Capture] = {}
+    clock_ms = 1 if step_ms else 0
 
     def capture(now: App) -> str:
         key = f"c{len(captures)}"
-        captures[key] = Capture(key, now.tree(), SIZE, None, now.state())
+        captures[key] = Capture(key, now.tree(), SIZE, None, now.state(), time_ms=clock_ms)
         return key
 
     traces = []
@@ -344,7 +367,9 @@ def record(scripts: Sequence[Sequence[str]], app: App | None = None) -> StateGra
         first, transitions = at, []
         for words in script:
             action = action_of(now.tree(), words)
-            now = now.act(action)
+            took_ms = action.duration_ms if isinstance(action, Wait) else step_ms
+            now = now.act(action).later(took_ms)
+            clock_ms += took_ms if step_ms else 0
             after = capture(now)
             transitions.append(Transition(at, action, after, None, 300))
             at = after
@@ -390,7 +415,8 @@ def play(program: Program, script: Sequence[str], app: App | None = None) -> Ite
     state = phone.reset()
     for words in script:
         step = phone.step(state, action_of(phone.view(state).hierarchy, words))
-        state, now = step.state, now.act(action_of(now.tree(), words))
+        action = action_of(now.tree(), words)
+        state, now = step.state, now.act(action).later(step.state.clock_ms - state.clock_ms)
         yield Played(words, step, now, phone.view(state).hierarchy)
 
 

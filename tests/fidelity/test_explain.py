@@ -28,8 +28,8 @@ class Faulty:
         self._acts = 0
         return self._runner.start()
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
-        tree, evidence = self._runner.act(action)
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
+        tree, evidence = self._runner.act(action, took_ms)
         self._acts += 1
         if self._acts < 3:
             return tree, evidence
@@ -80,8 +80,8 @@ def test_what_follows_a_divergence_is_not_counted_by_kind() -> None:
 
 def test_what_is_out_of_place_is_told_with_both_places() -> None:
     class Shifted(Faulty):
-        def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
-            tree, evidence = self._runner.act(action)
+        def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
+            tree, evidence = self._runner.act(action, took_ms)
             return replace(tree, windows=tuple(_shifted(w) for w in tree.windows)), evidence
 
     found = misplaced(score(Shifted(), recorded()), recorded())

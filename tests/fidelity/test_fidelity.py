@@ -38,8 +38,8 @@ class Altered:
     def start(self) -> Hierarchy:
         return self._runner.start()
 
-    def act(self, action: Action) -> tuple[Hierarchy, EvidenceKind]:
-        tree, evidence = self._runner.act(action)
+    def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
+        tree, evidence = self._runner.act(action, took_ms)
         return self._change(tree), evidence  # type: ignore[operator]
 
 
