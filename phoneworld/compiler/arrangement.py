@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from phoneworld.compiler.edges import Sample, Seen, Slots, X, Y, collect
 from phoneworld.compiler.fitting import Candidate, cluster, extent_candidates, position_candidates
+from phoneworld.compiler.twins import like_twins
 from phoneworld.compiler.wording import lines_candidates, words_candidates
 from phoneworld.graph.graph import Capture
 from phoneworld.program.placement import (
@@ -60,14 +61,15 @@ def find_placements(samples: Sequence[Sample]) -> dict[str, Placement]:
     scroller = _scroller(slots)
     if scroller is None:
         return _fit(slots, None)
-    moved = _look_scrolled(slots, _inside(slots, scroller))
-    found = _fit(slots, scroller, without=moved)
+    inside = _inside(slots, scroller)
+    moved = _look_scrolled(slots, inside)
+    found = like_twins(_fit(slots, scroller, without=moved), slots, inside, without=moved)
     for number in moved:
         shift, moving = _shift(samples[number], slots.by_sample[number], found)
         if shift:
             for seen, (_, top, _, bottom) in moving:
                 seen.unscroll(shift, top, bottom)
-    return _fit(slots, scroller)
+    return like_twins(_fit(slots, scroller), slots, inside)
 
 
 def sample_of(capture: Capture, places: Mapping[Path, tuple[str, int | None]], density: int) -> Sample:

@@ -143,7 +143,7 @@ class _Builder:
         for children in lists:
             mine: dict[_Kind, list[Node]] = {}
             for seen in children:
-                mine.setdefault(_kind(seen.node), []).append(seen.node)
+                mine.setdefault(kind_of(seen.node), []).append(seen.node)
             for kind, nodes in mine.items():
                 by_kind.setdefault(kind, []).append(nodes)
         is_list = parent.node.class_name.endswith(_LISTS)
@@ -168,7 +168,8 @@ class _Builder:
             return True
         names = [[texts[0] if texts else "" for texts in ws] for ws in words]
         distinct = {n for ns in names for n in ns}
-        if len(distinct) <= most and all(len(set(ns)) == len(ns) for ns in names) and _one_order(names):
+        fixed = all(len(set(ns)) == len(ns) for ns in names) and _one_order(names)
+        if fixed and (len(distinct) <= most or _apart(lists)):
             return False
         return is_list or most >= 2
 
@@ -210,7 +211,7 @@ def _fill(values: dict[tuple[str, str], Value], part: Part, node: Node | None) -
 _Kind = tuple[str, str]
 
 
-def _kind(node: Node) -> _Kind:
+def kind_of(node: Node) -> _Kind:
     """What two nodes must share to be one slot: class, and id but for its numbers."""
     return node.class_name, _NUMBER.sub("#", node.resource_id)
 
@@ -230,7 +231,7 @@ def _words(node: Node) -> list[str]:
 def _in_one_run(kind: _Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
     """True where the children of a kind stand side by side in every list, nothing between them."""
     for children in lists:
-        at = [i for i, seen in enumerate(children) if _kind(seen.node) == kind]
+        at = [i for i, seen in enumerate(children) if kind_of(seen.node) == kind]
         if at and at[-1] - at[0] + 1 != len(at):
             return False
     return True
@@ -240,9 +241,18 @@ def _alike(lists: list[list[Node]]) -> bool:
     """True where siblings are made of the same kinds of parts, by and large."""
     shares: list[float] = []
     for nodes in lists:
-        kinds = [frozenset(_kind(c) for c in node.children) for node in nodes]
+        kinds = [frozenset(kind_of(c) for c in node.children) for node in nodes]
         shares += [len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairwise(kinds)]
     return not shares or sum(shares) / len(shares) >= 0.5
+
+
+def _apart(lists: list[list[Node]]) -> bool:
+    """True where siblings are made of parts of which none is shared by all: the heads of a menu and what unfolds below them, say."""
+    groups: list[set[_Kind]] = []
+    for kinds in {frozenset(kind_of(c) for c in node.children) for nodes in lists for node in nodes if node.children}:
+        touched = [g for g in groups if g & kinds]
+        groups = [*(g for g in groups if not g & kinds), kinds.union(*touched)]
+    return len(groups) > 1
 
 
 def _below(node: Node) -> Iterator[Node]:
@@ -274,8 +284,8 @@ class _Token:
     def of(cls, group: Sequence[_Seen]) -> _Token:
         node = group[0].node
         words = _words(node)
-        shape = hash(tuple(_kind(c) for c in node.children))
-        return cls(_kind(node), words[0] if words else "", shape, node.bounds.left, tuple(group))
+        shape = hash(tuple(kind_of(c) for c in node.children))
+        return cls(kind_of(node), words[0] if words else "", shape, node.bounds.left, tuple(group))
 
     def likeness(self, other: _Token) -> float:
         """How much two tokens look like one slot; 0 where they cannot be."""
@@ -290,7 +300,7 @@ def _grouped(children: Sequence[_Seen], rows: frozenset[_Kind]) -> list[list[_Se
     groups: list[list[_Seen]] = []
     of_kind: dict[_Kind, list[_Seen]] = {}
     for seen in children:
-        kind = _kind(seen.node)
+        kind = kind_of(seen.node)
         if kind in of_kind:
             of_kind[kind].append(seen)
             continue

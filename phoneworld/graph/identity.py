@@ -149,6 +149,8 @@ def same_screen(a: Features, b: Features) -> bool:
     is_whole = (a.long_page or b.long_page) and (a.unpruned or b.unpruned)
     if is_whole and not is_emptied and not _one_document(a.document, b.document):
         return False
+    if is_whole and len(a.document) >= _FEW and a.document == b.document:
+        return True  # wherever the two are scrolled to
     if a.collections != b.collections and not (a.page and b.page):
         return False
     if a.long_page or b.long_page:

@@ -184,6 +184,34 @@ def test_scrolled_captures_are_found_out_and_given_back() -> None:
     assert misplaced([*seen, scrolled(230)], found, 0)[0] == 0
 
 
+def folded(*items: int, opened: int) -> Sample:
+    """A page of headings, one with items under it, so many each; what lies below the screen has no bounds."""
+
+    def cut(left: int, top: int, right: int, bottom: int) -> tuple[int, int, int, int]:
+        return (left, top, right, min(800, bottom)) if top < 800 else (0, 0, 0, 0)
+
+    kids, at = [], 0
+    for n, count in enumerate(items):
+        kids.append(box(f"head{n}", *cut(0, at, 400, at + 60)))
+        at += 60
+        if n == opened:
+            lines = [box(f"item{n}.{i}", *cut(0, at + 50 * i, 400, at + 50 * i + 50), text=f"{n}.{i}") for i in range(count)]
+            kids.append(box(f"fold{n}", *cut(0, at, 400, at + 50 * count), *lines))
+            at += 50 * count
+    return sample(box("page", 0, 0, 400, 800, *kids, scrollable=at > 800))
+
+
+def test_what_was_never_in_sight_is_placed_as_its_like_was() -> None:
+    """The last item of the second fold was below the screen, and its end too, whenever that was unfolded."""
+    counts = (3, 14)
+    found = find_placements([folded(*counts, opened=-1), folded(*counts, opened=0), folded(*counts, opened=1)])
+    assert not found["item1.13"].hidden
+    everything = folded(*counts, opened=1)
+    bounds = arrange(everything.windows, found, SCREEN, keyboard=False, density=160, scroll=20)
+    placed = {b for b in shown(bounds)}
+    assert Bounds(0, 100, 400, 800) in placed and Bounds(0, 750, 400, 800) in placed
+
+
 def test_what_never_had_a_place_has_none() -> None:
     seen = [sample(box("ghost", 0, 0, 0, 0, box("inside", 0, 0, 0, 0)), box("seen", 0, 0, 10, 10))]
     found = find_placements(seen)

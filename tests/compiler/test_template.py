@@ -146,6 +146,20 @@ def test_two_kinds_of_rows_between_one_another_are_not_one_table() -> None:
     check_lossless(trees)
 
 
+def test_the_heads_of_a_menu_and_what_unfolds_below_them_are_slots() -> None:
+    def menu(*opened: int) -> Hierarchy:
+        parts: list[Node] = []
+        for i, (head, items) in enumerate((("Fruit", ("Apple", "Pear")), ("Bread", ("Rye", "Oat", "Spelt")), ("Drinks", ("Tea",)))):
+            parts.append(row(text(head), Node("android.widget.Button", "+"), name=""))
+            if i in opened:
+                parts.append(row(*(Node("android.view.MenuItem", w) for w in items), name=""))
+        return screen(box(*parts, name="menu"))
+
+    pattern = check_lossless([menu(), menu(0), menu(1), menu(2), menu(0), menu(1)])
+    assert not pattern.tables
+    assert sum(p.optional for p in pattern.walk() if p.children) == 3
+
+
 def test_a_single_row_that_was_typed_is_a_row() -> None:
     trees = [screen(recycler()), screen(recycler(row(text("Oat milk", "name"))))]
     assert not find_pattern("s1", trees).tables

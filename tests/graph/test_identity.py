@@ -446,9 +446,9 @@ def test_what_an_app_draws_around_its_pages_does_not_make_them_one_screen() -> N
     assert one_screen(hosted(text("Your orders", top=300)), hosted(text("Your orders", top=300)))
 
 
-def scrolled_page(words: tuple[str, ...], first: int) -> Capture:
+def scrolled_page(words: tuple[str, ...], first: int, frame: tuple[str, ...] = ("home", "search", "cart", "account", "help", "more")) -> Capture:
     """A page of which what is scrolled away stays in the tree, without a place, as a WebView's does."""
-    chrome = tuple(button(w, w, left=120 * i) for i, w in enumerate(("home", "search", "cart", "account", "help", "more")))
+    chrome = tuple(button(w, w, left=120 * i) for i, w in enumerate(frame))
     content = tuple(
         button(word, word, left=10 * i) if first <= i < first + 4 else replace(button(word, word), bounds=Bounds(0, 0, 0, 0))
         for i, word in enumerate(words)
@@ -460,6 +460,7 @@ def test_long_pages_in_one_frame_are_told_apart_by_all_that_they_hold() -> None:
     one, other = tuple("abcdefghij"), ("a", *"qrstuvwxy")
     assert one_screen(scrolled_page(one, 0), scrolled_page(one, 3), scrolled_page(one, 6))
     assert not one_screen(scrolled_page(one, 0), scrolled_page(other, 0)), "the frame and a button in common"
+    assert one_screen(scrolled_page(one, 0, ()), scrolled_page(one, 6, ())), "nothing in sight in common, but the same page"
 
 
 def test_boxes_without_a_size_do_not_hide_what_is_shown_in_them() -> None:
