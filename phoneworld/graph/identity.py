@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from phoneworld.graph.features import Features, features, named_paths, visible_nodes
 from phoneworld.graph.graph import Capture, StateGraph
+from phoneworld.graph.titles import put_together, title_of
 from phoneworld.ui.selector import Selector, node_keys
 
 __all__ = ["Features", "VolatileSlot", "features", "same_screen", "screen_key", "screens_of", "volatile_slots"]
@@ -117,12 +118,16 @@ def screens_of(
     for i in moving:
         leader[i] = next((find_leader(j) for j in alike(i)), i)
         remember(i)
-    screens: dict[int, list[str]] = defaultdict(list)
+    groups: dict[int, list[str]] = defaultdict(list)
+    titles: dict[str, tuple[str, str]] = {}
     for i, f in enumerate(distinct):
-        screens[find_leader(i)].extend(seen[f])
+        groups[find_leader(i)].extend(seen[f])
+        if f.page and f.heading and not f.popup:
+            titles.update({name: (title, f.heading) for name in seen[f] if (title := title_of(graph.captures[name]))})
+    screens = put_together(list(groups.values()), titles)
     order = {name: i for i, name in enumerate(graph.captures)}
     named: dict[str, tuple[str, ...]] = {}
-    for members in sorted((sorted(m, key=order.__getitem__) for m in screens.values()), key=lambda m: order[m[0]]):
+    for members in sorted((sorted(m, key=order.__getitem__) for m in screens), key=lambda m: order[m[0]]):
         key = screen_key(graph.captures[members[0]], mask=mask, keep=keep)
         while key in named:  # two screens that differ in the content of a form only
             key = hashlib.sha256(key.encode()).hexdigest()[:16]
