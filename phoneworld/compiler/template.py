@@ -251,7 +251,7 @@ def _apart(lists: list[list[Node]]) -> bool:
     groups: list[set[_Kind]] = []
     for kinds in {frozenset(kind_of(c) for c in node.children) for nodes in lists for node in nodes if node.children}:
         touched = [g for g in groups if g & kinds]
-        groups = [*(g for g in groups if not g & kinds), kinds.union(*touched)]
+        groups = [*(g for g in groups if not g & kinds), set(kinds).union(*touched)]
     return len(groups) > 1
 
 

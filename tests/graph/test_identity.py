@@ -496,3 +496,22 @@ def test_the_shipped_recording_of_the_notes_app_has_the_screens_of_its_page() ->
             labels.setdefault((asks or shown or ["launcher"])[0], set()).add(screen_id)
     assert all(len(ids) == 1 for ids in labels.values()), labels
     assert len(labels) == len(screens_of(graph)) == 8
+
+
+def test_pages_of_one_title_are_one_page_however_little_they_have_in_common() -> None:
+    """An empty cart and a full one; only in an app whose titles differ, and not of pages that are all called the same."""
+
+    def shop(titles: tuple[str, str, str]) -> list[int]:
+        cart, product, home = titles
+        captures = [
+            web_page(text(cart, top=0), text("Nothing here", top=300), button("Go on", "go"), title=cart),
+            web_page(text(cart, top=0), field("coupon"), *(button(w, w, left=100 * i) for i, w in enumerate(("less", "more", "remove", "pay"))), title=cart),
+            web_page(text(product, top=0), *(button(w, w, left=100 * i) for i, w in enumerate(("red", "blue", "buy"))), title=product),
+            web_page(text(home, top=0), *(button(w, w, left=100 * i) for i, w in enumerate(("all", "new", "sale"))), title=home),
+        ]
+        named = [replace(c, id=str(i)) for i, c in enumerate(captures)]
+        screens = screens_of(StateGraph(RecordedApp("org.shop"), DeviceInfo(SIZE, 160), {c.id: c for c in named}))
+        return [next(i for i, names in enumerate(screens.values()) if c.id in names) for c in named]
+
+    assert shop(("Cart", "Product", "Shop")) == [0, 0, 1, 2]
+    assert shop(("Shop", "Shop", "Shop")) == [0, 1, 2, 3]
