@@ -114,8 +114,8 @@ def variables_of(history: History, derived: Derived, initial: Mapping[str, Value
     made[FOCUS] = Variable(FOCUS, None)
     made[KEYBOARD] = Variable(KEYBOARD, False, (False, True))
     for filter_ in history.filters.values():
-        if filter_.mode:
-            made[filter_.mode] = Variable(filter_.mode, None, (None, *filter_.switches))
+        for name in filter_.past:
+            made[name] = Variable(name, None, (None, *filter_.switches))
     for table in history.columns:
         made[table + CURRENT] = Variable(table + CURRENT, None)
     return made
@@ -257,7 +257,7 @@ def patch_of(
     whole: bool,
 ) -> Patch:
     """Compares what the general rule foretells of a step with what was recorded: of all that is known with `whole`, else of what is seen."""
-    current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
+    current = {n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}
     told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
     effects: list[Effect] = []
     right_screen = told.screen == deed.after.screen

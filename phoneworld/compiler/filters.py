@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from phoneworld.compiler.choose import Example, choose
-from phoneworld.compiler.history import Deed, Filter, History, is_hidden, variable
+from phoneworld.compiler.history import Deed, History, is_hidden, variable
+from phoneworld.compiler.modes import MODE, Filter
 from phoneworld.compiler.template import Part, Pattern
 from phoneworld.program.expr import TRUE, All, Any, Case, Column, Const, Contains, Equal, Expr, Not, Value, Var
-from phoneworld.sim.evaluate import Row, Scope
+from phoneworld.sim.evaluate import Row, Scope, evaluate
 
 
 def find_filters(history: History) -> dict[str, Filter]:
@@ -28,8 +29,8 @@ def find_filters(history: History) -> dict[str, Filter]:
             switch = _switch(history, pattern, table, deeds)
             words = _search(history, screen, pattern, table, deeds)
             if switch is not None or words != TRUE:
-                mode, shows = switch or ("", {})
-                found[table] = Filter(table, screen, mode, tuple(shows), _where(mode, shows, words), words)
+                mode, shows, also = switch or ("", {}, {})
+                found[table] = Filter(table, screen, mode, tuple(shows), _where(mode, shows, words), words, also)
     return found
 
 
@@ -51,8 +52,8 @@ def _content(row: Row) -> tuple[tuple[str, Value], ...]:
 
 def _switch(
     history: History, pattern: Pattern, table: str, deeds: Sequence[Deed]
-) -> tuple[str, dict[str, Expr]] | None:
-    """The variable that holds the slot touched last, and what each slot shows."""
+) -> tuple[str, dict[str, Expr], dict[str, str]] | None:
+    """The variable that holds the slot touched last, what each slot shows, and places beside them that do the same."""
     came_back: dict[str, int] = {}
     hidden: dict[tuple[tuple[str, Value], ...], str] = {}
     trace = ""
@@ -75,7 +76,33 @@ def _switch(
         told = sum(came_back.get(s, 0) for s in group)
         if any(e != TRUE for e in shows.values()) and (best is None or told > best[0]):
             best = (told, shows)
-    return None if best is None else (f"{table}.mode", best[1])
+    if best is None:
+        return None
+    others = [s for s in sorted(came_back) if s not in best[1]]
+    also = {slot: twin for slot in others if (twin := _twin(slot, best[1], table, deeds)) is not None}
+    return table + MODE, best[1], also
+
+
+def _twin(slot: str, shows: Mapping[str, Expr], table: str, deeds: Sequence[Deed]) -> str | None:
+    """The switch that a touch of another slot is like: the finger is broader than the gap between two of them."""
+    like: dict[str, int] = {}
+    hid = 0
+    for deed in deeds:
+        if deed.aim.kind != "tap" or deed.aim.slot != slot:
+            continue
+        before, after = deed.before.tables[table], deed.after.tables[table]
+        kept = {_content(r) for r in after}
+        if all(_content(r) in kept for r in before):
+            continue
+        hid += 1
+        for switch, shown in shows.items():
+            right = all(bool(evaluate(shown, Scope({}, row=r))) == (_content(r) in kept) for r in before)
+            like[switch] = like.get(switch, 0) + (right and all(evaluate(shown, Scope({}, row=r)) for r in after))
+    best = max(like, key=lambda s: like[s], default=None)
+    return best if best is not None and like[best] > _MOSTLY * hid else None
+
+
+_MOSTLY = 0.8
 
 
 def _with_gone(table: str, deeds: Sequence[Deed]) -> Iterator[tuple[Deed, set[tuple[tuple[str, Value], ...]]]]:

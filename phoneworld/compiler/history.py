@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.aims import Aim, find_aim
+from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
 from phoneworld.compiler.row_matching import match_rows, merged, told
 from phoneworld.compiler.template import SHOWN, Content, Part, Pattern, find_pattern
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.expr import Column, Expr, Value, walk
+from phoneworld.program.expr import Value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row, Scope, evaluate
 from phoneworld.ui.action import Action, TypeText
@@ -70,22 +71,15 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """What a table shows of its rows: `where`, which reads `mode`, the variable that names the one of `switches` touched last.
+class Foretold:
+    """What is expected of an action: what tables hold after it, and in which modes filters are (None where nothing is known)."""
 
-    `search` is the part of `where` that reads a field.
-    """
-
-    table: str
-    screen: str
-    mode: str
-    switches: tuple[str, ...]
-    where: Expr
-    search: Expr
+    tables: Mapping[str, tuple[Row, ...]]
+    modes: Mapping[str, Value] | None
 
 
-Foretell = Callable[[Sight, Aim, Row, Mapping[str, Value]], Mapping[str, tuple[Row, ...]]]
-"""What tables hold after an action, as far as is known: state, action, row acted on, current rows."""
+Foretell = Callable[[Sight, Aim, Row, Mapping[str, Value]], Foretold]
+"""What is known of an action: state, action, row acted on, current rows and modes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +140,7 @@ class History:
 
 def shows_all(sight: Sight, filter_: Filter) -> bool:
     """True where a filter lets all rows through, whatever they hold."""
-    scope = Scope(sight.variables)
-    probes: tuple[Row, ...] = ({}, *({c: v for c in _columns_in(filter_.where)} for v in (True, False, "a", None)))
-    return all(evaluate(filter_.where, scope.at(p)) for p in probes)
-
-
-def _columns_in(expr: Expr) -> tuple[str, ...]:
-    return tuple({e.name for e, _ in walk(expr) if isinstance(e, Column)})
+    return hides_nothing(filter_, sight.variables)
 
 
 def variable(screen: str, slot: str, attribute: str) -> str:
@@ -286,8 +274,10 @@ class _Teller:
         }
         return self.see(Sight("", "", self.beliefs.initial, rows, frozenset()), capture, None)
 
-    def see(self, before: Sight, capture: str, acted: int | None) -> Sight:
-        """The state after a capture has been seen."""
+    def see(
+        self, before: Sight, capture: str, acted: int | None, switched: bool = False, likely: Mapping[str, Value] | None = None
+    ) -> Sight:
+        """The state after a capture has been seen. `switched`: a filter's switch was touched; `likely`: modes learned of such steps."""
         screen, content = self._content[capture]
         seen: dict[str, Value] = {}
         for slot, attribute in self.kept[screen]:
@@ -296,9 +286,7 @@ class _Teller:
                 seen[self.beliefs.same.get(name, name)] = content.values[slot, attribute]
         recorded = self._graph.captures[capture]
         seen[KEYBOARD] = recorded.state.keyboard
-        for filter_ in self.beliefs.filters.values():
-            if filter_.screen == screen and filter_.mode:
-                seen[filter_.mode] = before.variables.get(filter_.mode)
+        before = self._in_mode(before, screen, content, seen, switched=switched, likely=likely)
         tables = dict(before.tables)
         ids: dict[str, list[int]] = {}
         for table, rows in content.rows.items():
@@ -330,6 +318,24 @@ class _Teller:
             screen, capture, variables, tables, frozenset(seen), {t: tuple(ns) for t, ns in ids.items()}, self._trace,
             recorded.time_ms,
         )  # fmt: skip
+
+    def _in_mode(
+        self, before: Sight, screen: str, content: Content, seen: dict[str, Value], *, switched: bool, likely: Mapping[str, Value] | None
+    ) -> Sight:
+        """The state before with the modes that what is shown tells; those that it leaves no doubt of are `seen`."""
+        variables = dict(before.variables)
+        for filter_ in self.beliefs.filters.values():
+            if filter_.screen != screen or not filter_.mode:
+                continue
+            if switched:
+                seen.update({n: variables.get(n) for n in filter_.past})
+                continue
+            rows = content.rows.get(filter_.table, ())
+            found = mode_after(filter_, {**variables, **seen}, before.tables.get(filter_.table, ()), rows, likely)
+            variables |= found.modes
+            if found.told:
+                seen.update(found.modes)
+        return replace(before, variables=variables)
 
     def _learn(
         self, screen: str, variables: Mapping[str, Value], tables: dict[str, tuple[Row, ...]], seen: Mapping[str, Value]
@@ -401,6 +407,7 @@ class _Teller:
             acted = next(r for r in before.tables[table] if r[ROW_ID] == number)
         acted_id = acted.get(ROW_ID)
         current: dict[str, Value] = {}
+        switched = False
         touched = aim.kind not in ("key", "open_app", "close_app", "wait")
         for shown in pattern.tables:
             if shown == table:
@@ -408,12 +415,16 @@ class _Teller:
             elif touched:
                 current[shown + CURRENT] = None
         for filter_ in self.beliefs.filters.values():
-            if filter_.screen == before.screen and aim.kind == "tap" and aim.slot in filter_.switches:
-                current[filter_.mode] = aim.slot
-        tables = before.tables if self._foretell is None else self._foretell(before, aim, acted, current)
+            mode = filter_.switched_by(aim.slot) if filter_.screen == before.screen and aim.kind == "tap" else None
+            if mode is not None:
+                current |= filter_.switched(before.variables, mode)
+                switched = True
+        expected = Foretold(before.tables, None) if self._foretell is None else self._foretell(before, aim, acted, current)
+        tables = expected.tables
         self._ids |= {t: max([self._ids.get(t, 0), *(int(r[ROW_ID]) for r in rows)]) for t, rows in tables.items()}  # type: ignore[arg-type]
         chosen = replace(before, variables={**before.variables, **current}, tables=tables)
-        after = self._come_to_be(before, self.see(chosen, target, acted_id if isinstance(acted_id, int) else None))
+        row = acted_id if isinstance(acted_id, int) else None
+        after = self._come_to_be(before, self.see(chosen, target, row, switched, expected.modes))
         current = {}
         for name, rows in after.tables.items():
             old = {r[ROW_ID] for r in before.tables.get(name, ())}

@@ -10,7 +10,7 @@ from phoneworld.compiler.beliefs import find_beliefs
 from phoneworld.compiler.derive import Derived, find_derived
 from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
-from phoneworld.compiler.history import Beliefs, History, Sight, find_history, find_patterns, shows_all
+from phoneworld.compiler.history import Beliefs, Foretold, History, Sight, find_history, find_patterns, shows_all
 from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foretell
 from phoneworld.compiler.passing import Passings, find_passings
 from phoneworld.graph.graph import StateGraph
@@ -70,14 +70,15 @@ class _Foreteller:
 
     def __call__(
         self, before: Sight, aim: Aim, acted: Row, current: Mapping[str, Value]
-    ) -> Mapping[str, tuple[Row, ...]]:
+    ) -> Foretold:
         what = self._learned.get(ActionClass(before.screen, aim.kind, aim.slot, aim.argument))
         if what is None:
-            return before.tables
+            return Foretold(before.tables, None)
         next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in before.tables.items()}
-        told = foretell(self._history, what, before, aim, acted, current, (), next_row).tables
+        told = foretell(self._history, what, before, aim, acted, current, (), next_row)
         # Where no row can be out of sight, seeing is better than foretelling.
-        return {t: rows if self._hides(before, t, current) else before.tables[t] for t, rows in told.items()}
+        tables = {t: rows if self._hides(before, t, current) else before.tables[t] for t, rows in told.tables.items()}
+        return Foretold(tables, told.variables)
 
     def _hides(self, before: Sight, table: str, current: Mapping[str, Value]) -> bool:
         """True where rows may be out of sight before or after an action."""

@@ -128,7 +128,7 @@ def _submits(of: ActionClass) -> bool:
 
 def _explains(history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...]) -> bool:
     """True where what was learned of an action tells a step of another right, as far as it was seen."""
-    current = {n: v for n, v in deed.after.variables.items() if n.endswith((CURRENT, ".mode"))}
+    current = {n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}
     next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in deed.before.tables.items()}
     told = foretell(history, learned, deed.before, deed.aim, deed.acted, current, stack, next_row)
     if told.screen != deed.after.screen:

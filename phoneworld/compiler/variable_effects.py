@@ -8,6 +8,7 @@ from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.history import Deed
 from phoneworld.compiler.learned import BELOW, Learned, RowEffects, scope_of
 from phoneworld.compiler.passing import rises
+from phoneworld.compiler.modes import MODE, Filter, past_of
 from phoneworld.compiler.row_effects import RowLearner
 from phoneworld.compiler.vocabulary import FEW_TEXTS, FEW_VALUES, Cases
 from phoneworld.program.expr import (
@@ -43,7 +44,7 @@ class Learner:
         sets: dict[str, Expr] = {}
         rows: list[RowEffects] = []
         afters = {d.after.screen for d in self._deeds}
-        names = {n for screen in afters for n in self._v.names(screen)} | {FOCUS, KEYBOARD}
+        names = {n for screen in afters for n in (*self._v.names(screen), *self._v.past.get(screen, ()))} | {FOCUS, KEYBOARD}
         for name in sorted(names):
             expr = self._set(name)
             if expr is not None and expr != Var(name):
@@ -100,6 +101,11 @@ class Learner:
             # What is in a part that comes does not depend on what was in it when it was there before.
             deeds = [d for d in deeds if passing.variable in self._v.passings.came.get(d.name, ())]
         expected = self._cases.shared.sets.get(name) or self._toggle(name)
+        if name.endswith(MODE):
+            filter_ = next(f for f in self._v.history.filters.values() if name in f.past)
+            expected = filter_.after_switch(name, self._of.slot) if self._of.kind == "tap" else None
+            if expected is None and not self._leaves_mode(filter_):
+                return None, deeds
         if not deeds:
             return None, deeds
         if expected is None and passing is None and all(
@@ -108,6 +114,12 @@ class Learner:
             return None, deeds
         examples = [Example(scope_of(d), d.after.variables[name]) for d in deeds]
         return choose(examples, self._values(name, examples), self._cases.conditions, exceptions, expected), deeds
+
+    def _leaves_mode(self, filter_: Filter) -> bool:
+        """True for an action after which rows are mostly in sight that a filter hid before. All others leave a filter as it is."""
+        told = [d for d in self._deeds if d.after.screen == filter_.screen and filter_.hides(d.before.variables)]
+        left = sum(d.before.variables.get(filter_.mode) != d.after.variables.get(filter_.mode) for d in told)
+        return bool(told) and left >= len(told) / 2
 
     def _toggle(self, name: str) -> Expr | None:
         """What a tap on a box that can be ticked is expected to do to it."""
@@ -120,6 +132,8 @@ class Learner:
         options: list[Expr] = [] if self._v.passings.inside(name) else [Var(name)]
         if len(values) <= FEW_VALUES:
             options += [Const(v) for _, v in sorted(values, key=repr)]
+        if name.endswith(MODE):
+            return [*options, Var(past_of(name))]
         kinds = {t for t, _ in values}
         if bool in kinds:
             options.append(Not(Var(name)))

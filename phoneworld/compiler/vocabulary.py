@@ -10,6 +10,7 @@ from phoneworld.compiler.derive import Derived, current_row
 from phoneworld.compiler.history import CURRENT, Deed, History, Sight
 from phoneworld.compiler.learned import TOUCHES, ActionClass, Shared
 from phoneworld.compiler.passing import Passings
+from phoneworld.compiler.modes import is_past
 from phoneworld.program.expr import (
     Acted,
     Blank,
@@ -51,9 +52,10 @@ class Vocabulary:
         self.values = {n: [v for _, v in sorted(vs, key=repr)] for n, vs in values.items()}
         self._names = {screen: sorted(n for n in shown if self.free(n)) for screen, shown in history.names.items()}
         self._passing = passings.names
+        self.past = {screen: sorted(filter(is_past, shown)) for screen, shown in history.names.items()}
 
     def free(self, name: str) -> bool:
-        return name not in self.derived.variables
+        return name not in self.derived.variables and not is_past(name)
 
     def names(self, screen: str) -> list[str]:
         """The variables of a screen that do not follow from others."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from phoneworld.compiler.history import Filter, shows_all
+from phoneworld.compiler.history import shows_all
 from phoneworld.compiler.learning import Lesson
+from phoneworld.compiler.modes import Filter
 from phoneworld.program.expr import TRUE
 from phoneworld.sim.evaluate import Scope, evaluate
 from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
