@@ -13,6 +13,7 @@ from itertools import pairwise
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.history import CURRENT, History, Sight, shows_all, slot_of
+from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.rewrite import inlined, settled, with_cells
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.expr import (
@@ -168,7 +169,7 @@ def _derive_screen(
     sure: Sequence[Sight],
     every: Sequence[Sight],
 ) -> None:
-    names = sorted(history.names[screen])
+    names = sorted(n for n in history.names[screen] if not n.endswith(MODE))
     many = {n for n in names if sum(n in shown for shown in history.names.values()) > 1}
     tables = _tables(history, screen, mine)
     parents = _parents(history.patterns[screen].windows)

@@ -13,6 +13,7 @@ from phoneworld.compiler.history import Deed, History, is_hidden, variable
 from phoneworld.compiler.modes import MODE, Filter
 from phoneworld.compiler.template import Part, Pattern
 from phoneworld.program.expr import TRUE, All, Any, Case, Column, Const, Contains, Equal, Expr, Not, Value, Var
+from phoneworld.program.expr import walk as expressions
 from phoneworld.sim.evaluate import Row, Scope, evaluate
 
 
@@ -85,21 +86,25 @@ def _switch(
 
 def _twin(slot: str, shows: Mapping[str, Expr], table: str, deeds: Sequence[Deed]) -> str | None:
     """The switch that a touch of another slot is like: the finger is broader than the gap between two of them."""
+    told = 0
     like: dict[str, int] = {}
-    hid = 0
+    hid: set[str] = set()
+    columns = {e.name for shown in shows.values() for e, _ in expressions(shown) if isinstance(e, Column)}
     for deed in deeds:
-        if deed.aim.kind != "tap" or deed.aim.slot != slot:
+        before, after = deed.before.tables[table], {_content(r): r for r in deed.after.tables[table]}
+        if deed.aim.kind != "tap" or deed.aim.slot != slot or not (before or after):
             continue
-        before, after = deed.before.tables[table], deed.after.tables[table]
-        kept = {_content(r) for r in after}
-        if all(_content(r) in kept for r in before):
-            continue
-        hid += 1
+        told += 1
+        kept = [(r, after[_content(r)]) for r in before if _content(r) in after]
+        if any(a.get(c) != b.get(c) for a, b in kept for c in columns):
+            continue  # a switch leaves the rows alone
         for switch, shown in shows.items():
-            right = all(bool(evaluate(shown, Scope({}, row=r))) == (_content(r) in kept) for r in before)
-            like[switch] = like.get(switch, 0) + (right and all(evaluate(shown, Scope({}, row=r)) for r in after))
-    best = max(like, key=lambda s: like[s], default=None)
-    return best if best is not None and like[best] > _MOSTLY * hid else None
+            right = all(bool(evaluate(shown, Scope({}, row=r))) == (_content(r) in after) for r in before)
+            if right and all(evaluate(shown, Scope({}, row=r)) for r in after.values()):
+                like[switch] = like.get(switch, 0) + 1
+                hid |= {switch} if len(kept) < len(before) else set()
+    best = max(hid, key=lambda s: (like[s], s), default=None)
+    return best if best is not None and like[best] > _MOSTLY * told else None
 
 
 _MOSTLY = 0.8

@@ -330,7 +330,8 @@ class _Teller:
             if switched:
                 seen.update({n: variables.get(n) for n in filter_.past})
                 continue
-            rows = content.rows.get(filter_.table, ())
+            columns = [c for c in self.columns[filter_.table] if not is_hidden(c)]
+            rows = [{c: r.get(c) for c in columns} for r in content.rows.get(filter_.table, ())]
             found = mode_after(filter_, {**variables, **seen}, before.tables.get(filter_.table, ()), rows, likely)
             variables |= found.modes
             if found.told:

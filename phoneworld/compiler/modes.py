@@ -54,6 +54,10 @@ class Filter:
             return Const(mode)
         return Case(Equal(Var(self.mode), Const(mode)), Var(name), Var(self.past[self.past.index(name) - 1]))
 
+    def after_return(self, name: str) -> Expr:
+        """What one of the variables of modes is after a return to the mode before."""
+        return Var(self.past[self.past.index(name) + 1]) if name != self.past[-1] else Const(None)
+
     def hides(self, variables: Mapping[str, Value]) -> bool:
         """True where the mode in force lets not all rows through."""
         return self.meaning(variables.get(self.mode)) != self.meaning(None)
@@ -70,11 +74,6 @@ class Filter:
 def is_past(name: str) -> bool:
     """True for the variables that hold a mode of before."""
     return name.endswith((_PAST, _LONG_PAST))
-
-
-def past_of(name: str) -> str:
-    """The variable that holds what was in force before what this one holds."""
-    return name.removesuffix(MODE) + _PAST if not is_past(name) else name.removesuffix(_PAST) + _LONG_PAST
 
 
 def pinned(where: Expr, name: str, value: Value) -> Expr:

@@ -85,6 +85,8 @@ class RowLearner:
         filter_ = self._v.history.filters.get(table)
         if filter_ is None or filter_.screen != self._of.screen:
             return False
+        if self._cases.leaves_mode(filter_):
+            return True
         field = self._v.history.variable(self._of.screen, self._of.slot, "text")
         return self._of.slot in filter_.switches or (self._of.kind == "type" and field in names_in(filter_.search))
 
@@ -185,7 +187,10 @@ class RowLearner:
             if saved is None and all(same_value(a.get(column), b.get(column)) for _, a, b in pairs):
                 continue
             if conditions is None:
-                conditions = [*self._row_conditions(table, deeds), *self._cases.conditions]
+                # What rows hold tells which of them change where that was seen more than once: one may be a chance.
+                times = len({d.name for d, a, b in pairs if a != b})
+                of_rows = self._row_conditions(table, deeds)[: None if times > 1 else 1]
+                conditions = [*of_rows, *self._cases.conditions]
             examples = [Example(scope_of(d, a), b.get(column)) for d, a, b in pairs]
             kinds = {(type(e.value), e.value) for e in examples}
             options: list[Expr] = [Column(column)]
@@ -217,7 +222,7 @@ class RowLearner:
                 for name in self._v.sources(self._of.screen):
                     if any(isinstance(v, str) for v in self._v.values.get(name, ())):
                         options += [Var(name), Trim(Var(name))]
-            chosen = choose(examples, options, conditions, expected=saved)
+            chosen = choose(examples, options, conditions, expected=saved, same=Column(column))
             if chosen is None:
                 continue
             self._cases.note([d for d, _, _ in pairs], chosen)
@@ -231,6 +236,7 @@ class RowLearner:
         return acted if self._shared.inserted is None else All((acted, Not(self._shared.inserted.inserted_when)))
 
     def _row_conditions(self, table: str, deeds: Sequence[Deed]) -> list[Expr]:
+        """What may tell rows from each other: which was acted on, and what they hold."""
         conditions: list[Expr] = []
         on_row = any(d.table == table for d in deeds)
         conditions.append(Equal(Column(ROW_ID), Acted(ROW_ID)) if on_row else current_row(table))

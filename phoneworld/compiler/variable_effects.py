@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from phoneworld.compiler.choose import Choice, Example, choose
 from phoneworld.compiler.history import Deed
 from phoneworld.compiler.learned import BELOW, Learned, RowEffects, scope_of
+from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.passing import rises
-from phoneworld.compiler.modes import MODE, Filter, past_of
 from phoneworld.compiler.row_effects import RowLearner
 from phoneworld.compiler.vocabulary import FEW_TEXTS, FEW_VALUES, Cases
 from phoneworld.program.expr import (
@@ -104,8 +104,10 @@ class Learner:
         if name.endswith(MODE):
             filter_ = next(f for f in self._v.history.filters.values() if name in f.past)
             expected = filter_.after_switch(name, self._of.slot) if self._of.kind == "tap" else None
-            if expected is None and not self._leaves_mode(filter_):
+            if expected is None and not self._cases.leaves_mode(filter_):
                 return None, deeds
+            if expected is None and self._of.kind == "key":
+                expected = filter_.after_return(name)
         if not deeds:
             return None, deeds
         if expected is None and passing is None and all(
@@ -113,13 +115,7 @@ class Learner:
         ):
             return None, deeds
         examples = [Example(scope_of(d), d.after.variables[name]) for d in deeds]
-        return choose(examples, self._values(name, examples), self._cases.conditions, exceptions, expected), deeds
-
-    def _leaves_mode(self, filter_: Filter) -> bool:
-        """True for an action after which rows are mostly in sight that a filter hid before. All others leave a filter as it is."""
-        told = [d for d in self._deeds if d.after.screen == filter_.screen and filter_.hides(d.before.variables)]
-        left = sum(d.before.variables.get(filter_.mode) != d.after.variables.get(filter_.mode) for d in told)
-        return bool(told) and left >= len(told) / 2
+        return choose(examples, self._values(name, examples), self._cases.conditions, exceptions, expected, Var(name)), deeds
 
     def _toggle(self, name: str) -> Expr | None:
         """What a tap on a box that can be ticked is expected to do to it."""
@@ -133,7 +129,7 @@ class Learner:
         if len(values) <= FEW_VALUES:
             options += [Const(v) for _, v in sorted(values, key=repr)]
         if name.endswith(MODE):
-            return [*options, Var(past_of(name))]
+            return options
         kinds = {t for t, _ in values}
         if bool in kinds:
             options.append(Not(Var(name)))

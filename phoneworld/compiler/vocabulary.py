@@ -9,8 +9,8 @@ from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.derive import Derived, current_row
 from phoneworld.compiler.history import CURRENT, Deed, History, Sight
 from phoneworld.compiler.learned import TOUCHES, ActionClass, Shared
+from phoneworld.compiler.modes import Filter, is_past
 from phoneworld.compiler.passing import Passings
-from phoneworld.compiler.modes import is_past
 from phoneworld.program.expr import (
     Acted,
     Blank,
@@ -91,6 +91,12 @@ class Cases:
         """The steps that tell what became of a table."""
         told = [d for d in self.deeds if table in d.before.tables and table in d.after.tables]
         return [d for d in told if f"{d.name} {table}" not in self._doubtful] or told
+
+    def leaves_mode(self, filter_: Filter) -> bool:
+        """True for an action after which rows are mostly in sight that a filter hid before. All others leave a filter as it is."""
+        told = [d for d in self.deeds if d.after.screen == filter_.screen and filter_.hides(d.before.variables)]
+        left = sum(d.before.variables.get(filter_.mode) != d.after.variables.get(filter_.mode) for d in told)
+        return bool(told) and left >= len(told) / 2
 
     def is_radio(self) -> bool:
         """True where the slot is one of several of which one is ticked."""

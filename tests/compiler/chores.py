@@ -44,6 +44,8 @@ class Kind:
     newest_first: bool = False
     says_empty: bool = False
     """Without rows there are words in the place of the list."""
+    back_tabs: bool = False
+    """Back returns to the tab before, and between the last two tabs is a gap; a finger there touches the last one."""
     prefixed: bool = False
     """Details say "Chore: NAME" where others say "NAME"."""
     says: bool = False
@@ -79,6 +81,7 @@ class App:
     message: str = ""
     message_ms: int = 0
     """How long the message will stay."""
+    past_tabs: tuple[str, ...] = ()
 
     def field(self, name: str) -> str:
         return dict(self.fields).get(name, "")
@@ -115,6 +118,8 @@ class App:
             case Tap(x, y):
                 path = next((p for p, n in self.tree().touch_order(SIZE) if _holds(n.bounds, x, y)), None)
                 target = self.tree().nearest(path, "tap") if path is not None else None
+                if path is not None and _plain_id(self.tree().at(path)) == "gap":
+                    return self._left("")._on_tab("tab_done")
                 return self._tapped(self.tree().at(target), target[-1]) if target is not None else self._left("")
             case TypeText(text) if self.focus:
                 return self._typed(self._value() + text)
@@ -167,7 +172,7 @@ class App:
                 done = not all(c.done for c in app.chores)
                 return replace(app, chores=tuple(replace(c, done=done) for c in app.chores))
             case "tab_all" | "tab_open" | "tab_done":
-                return replace(app, tab=name)
+                return app._on_tab(name)
             case "starred":
                 return app._with(app.shown, starred=not app.chore.starred)
             case "add":
@@ -183,7 +188,12 @@ class App:
                 return app._up()
         return app
 
+    def _on_tab(self, name: str) -> App:
+        return replace(self, tab=name, past_tabs=(*self.past_tabs, self.tab) if name != self.tab else self.past_tabs)
+
     def _up(self) -> App:
+        if self.screen == "list" and self.kind.back_tabs and self.past_tabs:
+            return replace(self, tab=self.past_tabs[-1], past_tabs=self.past_tabs[:-1])
         return replace(self, screen="details" if self.screen == "form" and self.renaming else "list", focus="")
 
     def _row(self, node: Node) -> int:
@@ -220,7 +230,8 @@ class App:
             body.append(self._field("quick", 1130, "Quick"))
         if self.kind.tabs:
             tabs = tuple(_button(f"tab_{t}", 1230, t.title(), left=40 + 300 * i) for i, t in enumerate(("all", "open", "done")))
-            body.append(_node("android.widget.LinearLayout", "tabs", Bounds(0, 1230, SIZE.width, 1310), children=tabs))
+            gap = (_text("gap", 1230, " ", left=610, width=20),) if self.kind.back_tabs else ()
+            body.append(_node("android.widget.LinearLayout", "tabs", Bounds(0, 1230, SIZE.width, 1310), children=(*tabs, *gap)))
         if self.kind.count:
             left = sum(not c.done for c in self.chores)
             body.append(_text("count", 1320, f"{left} chore{'' if left == 1 else 's'} left"))
@@ -280,8 +291,8 @@ def _node(class_name: str, name: str, bounds: Bounds, text: str = "", *, childre
     return Node(class_name, text, f"{PACKAGE}:id/{name}", PACKAGE, bounds=bounds, children=numbered, **more)  # type: ignore[arg-type]
 
 
-def _text(name: str, top: int, words: str, left: int = 40) -> Node:
-    return _node("android.widget.TextView", name, Bounds(left, top, left + 400, top + 80), words)
+def _text(name: str, top: int, words: str, left: int = 40, width: int = 400) -> Node:
+    return _node("android.widget.TextView", name, Bounds(left, top, left + width, top + 80), words)
 
 
 def _button(name: str, top: int, words: str, left: int = 40, width: int = 260) -> Node:

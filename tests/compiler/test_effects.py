@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from phoneworld.compiler.compile import compile_graph
+from phoneworld.compiler.effects import learn
 from phoneworld.compiler.learned import BELOW, ActionClass, Learned, back_stacks
 from phoneworld.compiler.learning import Lesson
 from phoneworld.program.expr import Const, Var
@@ -207,6 +209,18 @@ def test_an_action_that_the_state_cannot_tell_leaves_what_it_does_not_explain() 
     changed = (*trace.transitions[:2], replace(trace.transitions[2], target=odd))
     lesson = lesson_of(replace(graph, traces=(replace(trace, transitions=changed), *graph.traces[1:])))
     assert of(lesson, "heading").wrong == {"t1:2"}
+
+
+def test_what_one_step_did_to_one_row_is_no_rule_for_rows_like_it() -> None:
+    lesson = lesson_of(record([["tap heading", *add("Rugs")], *TICKS]))
+    deeds = list(lesson.history.deeds)
+    deed = deeds[0]
+    ((table, rows),) = deed.after.tables.items()
+    changed = tuple({**r, "name.text": "X"} if r["done.checked"] else r for r in rows)
+    deeds[0] = replace(deed, after=replace(deed.after, tables={table: changed}))
+    learned = learn(replace(lesson.history, deeds=tuple(deeds)), lesson.derived, lesson.stacks)
+    heading = learned[ActionClass(deed.before.screen, "tap", "heading")]
+    assert not heading.rows and deed.name in heading.wrong
 
 
 def test_the_stack_below_each_step_is_what_was_opened_and_not_left() -> None:

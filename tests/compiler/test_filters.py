@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from phoneworld.compiler.compile import compile_graph
 from phoneworld.compiler.history import shows_all
 from phoneworld.compiler.learning import Lesson
 from phoneworld.compiler.modes import Filter
 from phoneworld.program.expr import TRUE
 from phoneworld.sim.evaluate import Scope, evaluate
-from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
+from tests.compiler.chores import App, Kind, add, lesson_of, play, record, screen_named, shown_texts
 
 TABS = [
     [*add("Rugs"), "tap done 0", "tap tab_open", "tap tab_done", "tap tab_all", "tap tab_done", "tap done 0", "tap tab_all", "tap done 2", "tap done 2"],
@@ -76,6 +77,37 @@ def test_a_row_that_is_deleted_under_a_tab_does_not_come_back() -> None:
     lesson, found = found_in(TABS, Kind(tabs=True))
     last = [d for d in lesson.history.deeds if d.trace == "t3"][-1]
     assert [r["name.text"] for r in last.after.tables[found.table]] == ["Laundry", "Windows", "Lawn"]
+
+
+BACK = [
+    *TABS,
+    ["tap tab_open", "tap tab_done", "back", "tap done 0", "back"],
+    ["tap gap", "back", "tap done 0", "tap gap", "back", "tap gap", "tap tab_open", "back", "back"],
+    ["tap tab_done", "back", "tap tab_open", "tap gap", "tap tab_all"],
+]
+
+
+def test_back_returns_to_the_tab_before() -> None:
+    lesson, found = found_in(BACK, Kind(tabs=True, back_tabs=True))
+    modes = [d.after.variables[found.mode] for d in lesson.history.deeds if d.trace == "t4"]
+    assert modes == ["tab_open", "tab_done", "tab_open", "tab_open", None]
+    program = compile_graph(record(BACK, App(Kind(tabs=True, back_tabs=True)))).program
+    script = [*add("Stairs"), "tap tab_done", "tap tab_open", "back", "tap done 0", "back", "tap done 0"]
+    for played in play(program, script, App(Kind(tabs=True, back_tabs=True))):
+        assert shown_texts(played.mock, "name") == shown_texts(played.app.tree(), "name"), played.words
+
+
+def test_a_finger_between_two_tabs_touches_one_of_them() -> None:
+    _, found = found_in(BACK, Kind(tabs=True, back_tabs=True))
+    assert found.also == {"gap": "tab_done"}
+    assert found.switched_by("gap") == "tab_done" and found.switched_by("heading") is None
+
+
+def test_what_ticks_rows_under_a_tab_is_no_tab() -> None:
+    """Under "open" it hides all rows, as "done" would if none is done."""
+    scripts = [*TABS, ["tap tab_open", "tap mark_all", "tap tab_all", "tap mark_all", "tap mark_all"], ["tap mark_all", "tap tab_open", "tap mark_all"]]
+    _, found = found_in(scripts, Kind(tabs=True, mark_all=True))
+    assert not found.also
 
 
 def test_a_field_that_searches_finds_words_that_were_never_typed() -> None:
