@@ -9,8 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from phoneworld.compiler.history import CURRENT, Alias, Beliefs, Deed, History, Sight, is_hidden, screen_of, slot_of
-from phoneworld.program.expr import Value, same_value
+from phoneworld.compiler.derive import Derived
+from phoneworld.compiler.history import (
+    CURRENT,
+    Alias,
+    Beliefs,
+    Deed,
+    History,
+    Sight,
+    Worded,
+    is_hidden,
+    screen_of,
+    slot_of,
+)  # fmt: skip
+from phoneworld.program.expr import Column, Const, Join, Value, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row
 
@@ -92,7 +104,7 @@ def _aliases(history: History) -> dict[str, Alias]:
                 cells = [d.acted.get(column) for d in deeds]
                 if cells == values and (isinstance(values[0], str) or len(set(values)) > 1 or len(deeds) > 3):
                     equal.setdefault(name, column)
-        if not any(isinstance(deeds[0].after.variables[n], str) for n in equal):
+        if not any(isinstance(deeds[0].after.variables[n], str) for n in equal) and not _again(names, deeds):
             continue
         aliases = {n: Alias(table, c) for n, c in equal.items()}
         aliases |= {n: Alias(table, "@" + n) for n in names if n not in equal and _by_row(n, deeds)}
@@ -137,6 +149,42 @@ def _same(history: History, aliases: Mapping[str, Alias]) -> dict[str, str]:
         for name in (a_name, b_name):
             one[name] = root
     return {name: root for name, root in one.items() if name != root}
+
+
+def _again(names: Sequence[str], deeds: Sequence[Deed]) -> bool:
+    """True where a text is another for each row, and mostly the same again when a row is come back to."""
+    for name in names:
+        said: dict[Value, Counter[Value]] = {}
+        for deed in deeds:
+            said.setdefault(deed.acted[ROW_ID], Counter())[deed.after.variables[name]] += 1
+        usual = [words.most_common(1)[0] for words in said.values()]
+        again = sum(times - 1 for _, times in usual)
+        other = len(deeds) - len(usual) - again
+        if _by_row(name, deeds) and len({w for w, _ in usual}) == len(usual) and again > other:
+            return True
+    return False
+
+
+def find_worded(derived: Derived) -> dict[tuple[str, str], Worded]:
+    """The cells of details that say what a cell of the row does with other words around it: they may be seen to change first."""
+    found: dict[tuple[str, str], Worded] = {}
+    for table, columns in derived.columns.items():
+        for column, expr in columns.items():
+            match expr:
+                case Join(parts) if is_hidden(column):
+                    pass
+                case _:
+                    continue
+            at = [i for i, part in enumerate(parts) if isinstance(part, Column)]
+            if len(at) != 1 or not all(isinstance(p, Column | Const) for p in parts):
+                continue
+            of = parts[at[0]]
+            assert isinstance(of, Column)
+            around = ("".join(str(p.value) for p in ps if isinstance(p, Const)) for ps in (parts[: at[0]], parts[at[0] + 1 :]))
+            if of.name != ROW_ID and of.name not in columns:
+                before, after = around
+                found[table, column] = Worded(before, of.name, after)
+    return found
 
 
 def _by_row(name: str, deeds: Sequence[Deed]) -> bool:

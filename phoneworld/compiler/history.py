@@ -71,6 +71,21 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """The words of a cell with others before and after."""
+
+    before: str
+    column: str
+    after: str
+
+    def cell(self, words: Value) -> str | None:
+        """What the other column holds where all of it says this; None where it cannot."""
+        if not isinstance(words, str) or not (words.startswith(self.before) and words.endswith(self.after)):
+            return None
+        return words[len(self.before) : len(words) - len(self.after)] or None
+
+
+@dataclass(frozen=True, slots=True)
 class Foretold:
     """What is expected of an action: what tables hold after it, and in which modes filters are (None where nothing is known)."""
 
@@ -99,6 +114,8 @@ class Beliefs:
     """Variables that are one with that of another screen: a message that stays while one goes on, say."""
     rows: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     """What tables hold that were not seen yet."""
+    worded: Mapping[tuple[str, str], Worded] = field(default_factory=dict)
+    """Columns (by table) that say what another column does in more words: seeing the one is seeing the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,9 +362,12 @@ class _Teller:
         for name, alias in self._aliases.get(screen, ()):
             current = variables.get(alias.table + CURRENT)
             if name in seen and current is not None:
+                said: dict[str, Value] = {alias.column: seen[name]}
+                worded = self.beliefs.worded.get((alias.table, alias.column))
+                if worded is not None and (cell := worded.cell(seen[name])) is not None:
+                    said[worded.column] = cell
                 tables[alias.table] = tuple(
-                    {**row, alias.column: seen[name]} if row[ROW_ID] == current else row
-                    for row in tables.get(alias.table, ())
+                    {**row, **said} if row[ROW_ID] == current else row for row in tables.get(alias.table, ())
                 )
 
     def _out_of_sight(self, table: str, row: int) -> Row:

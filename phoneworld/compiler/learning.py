@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.aims import Aim
-from phoneworld.compiler.beliefs import find_beliefs
+from phoneworld.compiler.beliefs import find_beliefs, find_worded
 from phoneworld.compiler.derive import Derived, find_derived
 from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
@@ -51,6 +51,11 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
         beliefs = replace(beliefs, filters=filters)
         history = find_history(graph, screens, patterns, beliefs)
     derived = find_derived(history, sure_only=True)
+    worded = find_worded(derived)
+    if worded:
+        beliefs = replace(beliefs, worded=worded)
+        history = find_history(graph, screens, patterns, beliefs)
+        derived = find_derived(history, sure_only=True)
     passings = find_passings(history)
     learned = learn(history, derived, stacks, _doubtful(history), passings)
     for _ in range(_REVISIONS if filters else 0):

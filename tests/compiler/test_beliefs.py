@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phoneworld.compiler.history import Alias
+from phoneworld.compiler.history import Alias, Worded
 from phoneworld.compiler.learning import Lesson
 from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
 
@@ -83,3 +83,27 @@ def test_a_second_telling_of_what_was_believed_changes_nothing() -> None:
 def test_without_a_table_there_is_nothing_to_believe_of_rows() -> None:
     found = lesson([["tap add", "tap up", "tap add"]], App(Kind(), ()))
     assert not found.beliefs.aliases and not found.beliefs.details
+
+
+PREFIXED = App(Kind(prefixed=True))
+RENAMED = [
+    ["tap row 0", "tap rename", "tap draft", "clear", "type Ironing", "tap save", "tap up", "tap row 1", "tap up", "tap row 0", "tap up"],
+    ["tap row 2", "tap up", "tap row 1", "tap up", "tap row 2", "tap rename", "tap draft", "clear", "type Doors", "tap save", "tap up"],
+    ["tap row 0", "tap up", "tap row 1", "tap starred", "tap up", "tap row 2", "tap starred", "tap up", "tap row 0", "tap starred", "tap up"],
+    ["tap row 1", "tap up", "tap row 2", "tap starred", "tap starred", "tap starred", "tap up", "tap row 0", "tap up"],
+]
+
+
+def test_details_that_say_it_with_more_words_show_the_cell_all_the_same() -> None:
+    found = lesson(RENAMED, PREFIXED)
+    (table,) = found.history.columns
+    (worded,) = found.beliefs.worded.values()
+    assert (worded.before, worded.column, worded.after) == ("Chore: ", "name.text", "")
+    saved = next(d for d in found.history.deeds if d.aim.slot == "save")
+    assert [r["name.text"] for r in saved.after.tables[table]] == ["Ironing", "Laundry", "Windows"]
+
+
+def test_words_that_do_not_fit_say_nothing_of_the_cell() -> None:
+    worded = Worded("Chore: ", "name.text", " (due)")
+    assert worded.cell("Chore: Dishes (due)") == "Dishes"
+    assert worded.cell("Dishes") is None and worded.cell("Chore:  (due)") is None and worded.cell(None) is None
