@@ -14,13 +14,19 @@ from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.mock import MockDevice
 from phoneworld.graph.file import dumps as dump_graph
 from phoneworld.graph.file import loads as load_graph_bytes
+from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.identity import screens_of
 from phoneworld.graph.importers import import_recording
 from phoneworld.program.bundle import load_bundle, save_bundle
 from phoneworld.render.html import tree_page
 from phoneworld.testing.samples import sample_bundle
-from phoneworld.ui.node import Hierarchy
+from phoneworld.ui.action import PressKey, Tap
+from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.geometry import Bounds
+from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
 from tests.adbd.fixtures import Desk
+from tests.graph.sample import PACKAGE, SIZE, screen, text
 from tests.shared import CASES, needs_shared
 
 PHONEWORLD = [sys.executable, "-m", "phoneworld.cli.main"]
@@ -94,6 +100,45 @@ def test_damaged_emoji_are_shown_as_characters(tmp_path: Path) -> None:
     words = "".join(n.text + n.content_desc for n in recorded.nodes())
     assert "\U0001f600" in words and not any(0xD800 <= ord(c) < 0xE000 for c in words)
     assert "\U0001f600" in tree_page(recorded, recorded.extent, 420)
+    phone.close()
+
+
+def field(name: str) -> Node:
+    """An empty field that has the focus."""
+    return Node(
+        "android.widget.EditText", resource_id=f"{PACKAGE}:id/{name}", package=PACKAGE, hint="Term", clickable=True, focusable=True, focused=True,
+        bounds=Bounds(0, 200, 1080, 320),
+    )  # fmt: skip
+
+
+@needs_shared
+def test_back_closes_the_keyboard_before_it_leaves_the_screen(tmp_path: Path) -> None:
+    """Case 30: the recorded presses replay, and so do those of a way that was never recorded; at the root the launcher is next."""
+    case = json.loads((CASES / "30-back-ime.json").read_text())
+    shown = [(s["state"], s.get("ime", False)) for s in case["trace"] if "state" in s]
+    home = screen(text("Home", "title"), text("Search", "q", top=200, clickable=True))
+    find = screen(text("Find", "title"), field("term"))
+    trees = {"home": home, "search": find, "launcher": screen(text("Apps", "apps"), package="com.android.launcher3")}
+    captures = {"c0": Capture("c0", home, SIZE, state=DeviceState(PACKAGE, "Main"))}
+    for i, (name, keyboard) in enumerate(shown, 1):
+        package, activity = ("com.android.launcher3", "Launcher") if name == "launcher" else (PACKAGE, "Main" if name == "home" else "Find")
+        captures[f"c{i}"] = Capture(f"c{i}", trees[name], SIZE, state=DeviceState(package, activity, keyboard=keyboard), time_ms=i * 1000)
+    actions = [Tap(10, 250), *(PressKey("back") for _ in shown[1:])]
+    steps = tuple(Transition(f"c{i}", a, f"c{i + 1}", hit=(0, 1) if i == 0 else None) for i, a in enumerate(actions))
+    graph = StateGraph(RecordedApp(PACKAGE, activity="Main"), DeviceInfo(SIZE), captures, (Trace("t1", "c0", steps, start_kind="fresh"),))
+    names = {home_of: name for name, members in screens_of(graph).items() for home_of in members}
+    moved = [(names[t.source], names[t.target]) for t in steps[1:] if names[t.source] != names[t.target]]
+    closed = [t for t in steps if captures[t.source].state.keyboard and not captures[t.target].state.keyboard]
+    assert len(moved) == len(case["expect"]["nav_edges"]) and len(closed) == case["expect"]["ime_dismiss"]
+    compiled = compile_graph(graph, {})
+    assert compiled.replay.exact == len(compiled.replay.steps)
+    phone = MockDevice.open(save_bundle(compiled.program, tmp_path / "b", {}).path)
+    seen = []
+    for action in [Tap(10, 250), PressKey("back"), PressKey("back"), Tap(10, 250), PressKey("back"), PressKey("back"), PressKey("back")]:
+        phone.perform(action)
+        state = phone.state()
+        seen.append(("launcher" if state.package != PACKAGE else "home" if phone.hierarchy() == home else "search", state.keyboard))
+    assert seen == [*shown[:3], *shown]
     phone.close()
 
 
