@@ -27,7 +27,7 @@ demo: setup  ## record a small app over adb, build its mock, serve it, drive it 
 test: setup  ## the tests that take minutes together
 	@$(PY) -m pytest -q -n auto --dist loadfile -m "not slow" $(ARGS)
 
-test-slow: setup  ## what takes longer; results are in tests/slow/README.md
+test-slow: setup  ## what takes longer; results are in tests/README.md
 	@$(PY) -m pytest -q -m slow $(ARGS)
 
 fidelity: setup  ## record apps and measure how true their mocks are: hours at first, resumable
