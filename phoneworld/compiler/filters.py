@@ -71,10 +71,12 @@ def _switch(
         if deed.aim.kind == "tap" and deed.table is None and deed.aim.slot:
             hidden |= dict.fromkeys(before - after, deed.aim.slot)
     groups = {group for slot in came_back if len(group := _alike(pattern, slot)) > 1}
-    best: tuple[int, dict[str, Expr]] | None = None
+    touchable = {p.key for p in pattern.walk() if p.node.clickable}
+    best: tuple[tuple[bool, int], dict[str, Expr]] | None = None
     for group in sorted(groups):
         shows = _shown_by(history, table, group, deeds)
-        told = sum(came_back.get(s, 0) for s in group)
+        # What takes touches is a switch rather than what lies beside it, however often a finger came there.
+        told = touchable.issuperset(group), sum(came_back.get(s, 0) for s in group)
         if any(e != TRUE for e in shows.values()) and (best is None or told > best[0]):
             best = (told, shows)
     if best is None:
