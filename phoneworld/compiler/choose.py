@@ -40,7 +40,7 @@ from phoneworld.sim.evaluate import Scope
 
 ERROR_BITS = 14.0
 EXCEPTION_BITS = 3.0
-_EXPECTED_BITS, _SAME_BITS = 0.5, 1.0
+_EXPECTED_BITS = 0.5
 _DEVICE_BITS = 9.0
 """Whether the keyboard is up goes along with much and is the reason of little."""
 _WORD_BITS, _MOST_WORD_BITS = 0.8, 9.0
@@ -74,12 +74,10 @@ def choose(
     conditions: Iterable[Expr] = (),
     exceptions: int = 2,
     expected: Expr | None = None,
-    same: Expr | None = None,
 ) -> Choice | None:
     """The best list of a default and up to `exceptions` exceptions; None where no value explains any example.
 
-    `expected` is a value that costs next to nothing, for it is known from elsewhere; `same` is what was there before: most things
-    stay as they are.
+    `expected` is a value that costs next to nothing, for it is known from elsewhere.
     """
     whole = (1 << len(examples)) - 1
     right: dict[int, tuple[float, Expr]] = {}
@@ -87,7 +85,7 @@ def choose(
     for expr in (*values, *(() if expected is None else (expected,))):
         mask = _mask(examples, found, expr)
         if mask:
-            cost = _EXPECTED_BITS if expr is expected else _SAME_BITS if expr == same else bits(expr)
+            cost = _EXPECTED_BITS if expr is expected else bits(expr)
             if mask not in right or cost < right[mask][0]:
                 right[mask] = (cost, expr)
     if not right:

@@ -222,7 +222,7 @@ class RowLearner:
                 for name in self._v.sources(self._of.screen):
                     if any(isinstance(v, str) for v in self._v.values.get(name, ())):
                         options += [Var(name), Trim(Var(name))]
-            chosen = choose(examples, options, conditions, expected=saved, same=Column(column))
+            chosen = choose(examples, options, conditions, expected=saved)
             if chosen is None:
                 continue
             self._cases.note([d for d, _, _ in pairs], chosen)

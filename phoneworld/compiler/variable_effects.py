@@ -115,7 +115,7 @@ class Learner:
         ):
             return None, deeds
         examples = [Example(scope_of(d), d.after.variables[name]) for d in deeds]
-        return choose(examples, self._values(name, examples), self._cases.conditions, exceptions, expected, Var(name)), deeds
+        return choose(examples, self._values(name, examples), self._cases.conditions, exceptions, expected), deeds
 
     def _toggle(self, name: str) -> Expr | None:
         """What a tap on a box that can be ticked is expected to do to it."""

@@ -146,11 +146,3 @@ def test_a_longer_word_costs_more_and_a_part_less_than_the_whole() -> None:
     for whole in (Not(Var("a")), Blank(Var("a")), Equal(Var("a"), Const(1)), Join((Var("a"), Var("b"))), Case(Var("b"), Var("a"), Const(0))):
         assert bits(whole) > bits(Var("a"))
     assert bits(Count("t", Column("c"))) > bits(Count("t"))
-
-
-def test_what_stays_as_it_was_is_believed_rather_than_a_value_that_is_as_right() -> None:
-    found = [Example(Scope({"a": "x", "b": "x"}), "x"), Example(Scope({"a": "y", "b": "y"}), "y")]
-    chosen = choose(found, [Var("b"), Var("a")], same=Var("a"))
-    assert chosen is not None and chosen.expr == Var("a")
-    chosen = choose(found, [Var("b"), Var("a")], same=Var("b"))
-    assert chosen is not None and chosen.expr == Var("b")
