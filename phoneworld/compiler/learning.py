@@ -56,12 +56,12 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
         beliefs = replace(beliefs, worded=worded)
         history = find_history(graph, screens, patterns, beliefs)
         derived = find_derived(history, sure_only=True)
-    passings = find_passings(history)
+    passings = find_passings(history, derived.variables)
     learned = learn(history, derived, stacks, _doubtful(history), passings)
     for _ in range(_REVISIONS if filters else 0):
         history = find_history(graph, screens, patterns, beliefs, _Foreteller(history, learned))
         derived = find_derived(history, sure_only=True)
-        passings = find_passings(history)
+        passings = find_passings(history, derived.variables)
         learned = learn(history, derived, stacks, _doubtful(history), passings)
     return Lesson(history, beliefs, derived, learned, stacks, passings)
 

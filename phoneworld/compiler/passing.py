@@ -6,7 +6,7 @@ a step is no doing of that step, and what a passing part says is remembered by n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from phoneworld.compiler.history import Deed, History, Sight
@@ -59,14 +59,17 @@ class _Look:
     state: Mapping[str, Value]
 
 
-def find_passings(history: History) -> Passings:
-    """What goes by itself, as the times of a recording show it; nothing in a recording that tells no times."""
+def find_passings(history: History, follows: Collection[str] = ()) -> Passings:
+    """What goes by itself, as the times of a recording show it; nothing in a recording that tells no times.
+
+    The variables that `follows` names go when what they follow from says so.
+    """
     of: dict[str, Passing] = {}
     gone: dict[str, set[str]] = {}
     came: dict[str, set[str]] = {}
     inside = _insides(history)
     for name in sorted(inside, key=lambda n: (-len(inside[n]), n)):
-        if any(name in p.parts for p in of.values()):
+        if name in follows or any(name in p.parts for p in of.values()):
             continue
         arrivals: list[str] = []
         looks = list(_looks(history, name, inside[name], arrivals))

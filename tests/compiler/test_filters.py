@@ -103,6 +103,11 @@ def test_a_finger_between_two_tabs_touches_one_of_them() -> None:
     assert found.switched_by("gap") == "tab_done" and found.switched_by("heading") is None
 
 
+def test_what_takes_touches_is_a_switch_however_often_a_finger_came_beside_it() -> None:
+    _, found = found_in([*BACK, *(["tap gap", "back"] * 4,) * 2], Kind(tabs=True, back_tabs=True))
+    assert set(found.switches) == {"tab_all", "tab_open", "tab_done"}
+
+
 def test_what_ticks_rows_under_a_tab_is_no_tab() -> None:
     """Under "open" it hides all rows, as "done" would if none is done."""
     scripts = [*TABS, ["tap tab_open", "tap mark_all", "tap tab_all", "tap mark_all", "tap mark_all"], ["tap mark_all", "tap tab_open", "tap mark_all"]]

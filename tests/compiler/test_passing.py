@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.compiler.passing import rises
+from phoneworld.compiler.passing import find_passings, rises
 from phoneworld.program.expr import Blank, Case, Const, Expr, Not, Var, names_in
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Tap, Wait
@@ -30,6 +30,12 @@ def test_how_long_a_message_stays_depends_on_what_it_says() -> None:
         case _:
             pytest.fail(f"{passing.after_ms}: expected two times")
     assert 2200 < short <= 3300 and 5500 < long <= 6600
+
+
+def test_what_follows_from_other_things_does_not_go_by_itself() -> None:
+    lesson = lesson_of(record(SCRIPTS, SAYING, step_ms=1100))
+    (message,) = lesson.passings.of
+    assert find_passings(lesson.history).of and not find_passings(lesson.history, {message}).of
 
 
 def test_a_recording_without_times_knows_of_nothing_that_passes() -> None:
