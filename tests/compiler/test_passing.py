@@ -35,7 +35,7 @@ def test_how_long_a_message_stays_depends_on_what_it_says() -> None:
 def test_what_follows_from_other_things_does_not_go_by_itself() -> None:
     lesson = lesson_of(record(SCRIPTS, SAYING, step_ms=1100))
     (message,) = lesson.passings.of
-    assert find_passings(lesson.history).of and not find_passings(lesson.history, {message}).of
+    assert message in find_passings(lesson.history).of and message not in find_passings(lesson.history, {message}).of
 
 
 def test_a_recording_without_times_knows_of_nothing_that_passes() -> None:
