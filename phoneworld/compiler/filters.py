@@ -30,8 +30,9 @@ def find_filters(history: History) -> dict[str, Filter]:
             switch = _switch(history, pattern, table, deeds)
             words = _search(history, screen, pattern, table, deeds)
             if switch is not None or words != TRUE:
-                mode, shows, also = switch or ("", {}, {})
-                found[table] = Filter(table, screen, mode, tuple(shows), _where(mode, shows, words), words, also)
+                mode, shows, also, firm = switch or ("", {}, {}, True)
+                where = _where(mode, shows, words)
+                found[table] = Filter(table, screen, mode, tuple(shows), where, words, also, firm)
     return found
 
 
@@ -53,8 +54,8 @@ def _content(row: Row) -> tuple[tuple[str, Value], ...]:
 
 def _switch(
     history: History, pattern: Pattern, table: str, deeds: Sequence[Deed]
-) -> tuple[str, dict[str, Expr], dict[str, str]] | None:
-    """The variable that holds the slot touched last, what each slot shows, and places beside them that do the same."""
+) -> tuple[str, dict[str, Expr], dict[str, str], bool] | None:
+    """The variable that holds the slot touched last, what each slot shows, places beside them that do the same, whether that is sure."""
     came_back: dict[str, int] = {}
     hidden: dict[tuple[tuple[str, Value], ...], str] = {}
     trace = ""
@@ -72,18 +73,18 @@ def _switch(
             hidden |= dict.fromkeys(before - after, deed.aim.slot)
     groups = {group for slot in came_back if len(group := _alike(pattern, slot)) > 1}
     touchable = {p.key for p in pattern.walk() if p.node.clickable}
-    best: tuple[tuple[bool, int], dict[str, Expr]] | None = None
+    best: tuple[tuple[bool, int], dict[str, Expr], bool] | None = None
     for group in sorted(groups):
-        shows = _shown_by(history, table, group, deeds)
+        shows, firm = _shown_by(history, table, group, deeds)
         # What takes touches is a switch rather than what lies beside it, however often a finger came there.
         told = touchable.issuperset(group), sum(came_back.get(s, 0) for s in group)
         if any(e != TRUE for e in shows.values()) and (best is None or told > best[0]):
-            best = (told, shows)
+            best = (told, shows, firm)
     if best is None:
         return None
-    others = [s for s in sorted(came_back) if s not in best[1]]
+    others = [s for s in sorted(came_back) if s not in best[1]] if best[2] else []
     also = {slot: twin for slot in others if (twin := _twin(slot, best[1], table, deeds)) is not None}
-    return table + MODE, best[1], also
+    return table + MODE, best[1], also, best[2]
 
 
 def _twin(slot: str, shows: Mapping[str, Expr], table: str, deeds: Sequence[Deed]) -> str | None:
@@ -109,7 +110,7 @@ def _twin(slot: str, shows: Mapping[str, Expr], table: str, deeds: Sequence[Deed
     return best if best is not None and like[best] > _MOSTLY * told else None
 
 
-_MOSTLY = 0.8
+_MOSTLY, _RARELY = 0.8, 0.15
 
 
 def _with_gone(table: str, deeds: Sequence[Deed]) -> Iterator[tuple[Deed, set[tuple[tuple[str, Value], ...]]]]:
@@ -156,8 +157,10 @@ def _lines(parts: Sequence[Part], slot: str) -> Iterator[list[Part]]:
             yield [part, *line]
 
 
-def _shown_by(history: History, table: str, group: tuple[str, ...], deeds: Sequence[Deed]) -> dict[str, Expr]:
-    """What each switch of a group shows, as a condition on rows."""
+def _shown_by(
+    history: History, table: str, group: tuple[str, ...], deeds: Sequence[Deed]
+) -> tuple[dict[str, Expr], bool]:
+    """What each switch of a group shows, as a condition on rows, and whether hardly anything contradicts that."""
     seen: dict[str | None, list[tuple[Row, bool]]] = {}
     trace, mode = "", None
     for deed in deeds:
@@ -174,6 +177,7 @@ def _shown_by(history: History, table: str, group: tuple[str, ...], deeds: Seque
             mode = deed.aim.slot
     columns = [c for c in history.columns[table] if not is_hidden(c)]
     shows: dict[str, Expr] = {}
+    firm = True
     for slot in group:
         examples = [Example(Scope({}, row=r), shown) for r, shown in seen.get(slot, ())]
         options: list[Expr] = [TRUE]
@@ -187,7 +191,8 @@ def _shown_by(history: History, table: str, group: tuple[str, ...], deeds: Seque
                 ]
         chosen = choose(examples, options) if examples else None
         shows[slot] = chosen.expr if chosen is not None else TRUE
-    return shows
+        firm = firm and (chosen is None or len(chosen.wrong) <= _RARELY * len(examples))
+    return shows, firm
 
 
 def _search(history: History, screen: str, pattern: Pattern, table: str, deeds: Sequence[Deed]) -> Expr:

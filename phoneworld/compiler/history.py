@@ -344,7 +344,7 @@ class _Teller:
         for filter_ in self.beliefs.filters.values():
             if filter_.screen != screen or not filter_.mode:
                 continue
-            if switched:
+            if switched or not filter_.firm:
                 seen.update({n: variables.get(n) for n in filter_.past})
                 continue
             columns = [c for c in self.columns[filter_.table] if not is_hidden(c)]

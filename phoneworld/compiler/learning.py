@@ -88,10 +88,13 @@ class _Foreteller:
     def _hides(self, before: Sight, table: str, current: Mapping[str, Value]) -> bool:
         """True where rows may be out of sight before or after an action."""
         filter_ = self._history.filters.get(table)
+        hidden = len(before.tables[table]) != len(before.shown.get(table, ()))
+        if filter_ is None or hidden:
+            return hidden
+        if not filter_.firm:
+            return filter_.mode in current
         after = replace(before, variables={**before.variables, **current})
-        return len(before.tables[table]) != len(before.shown.get(table, ())) or (
-            filter_ is not None and not (shows_all(before, filter_) and shows_all(after, filter_))
-        )
+        return not (shows_all(before, filter_) and shows_all(after, filter_))
 
 
 def _doubtful(history: History) -> frozenset[str]:

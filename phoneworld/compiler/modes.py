@@ -21,6 +21,7 @@ class Filter:
     """What a table shows of its rows: `where`, which reads `mode`, the variable that names the one of `switches` in force.
 
     `search` is the part of `where` that reads a field. `also` are places beside the switches that do what one of them does.
+    `firm` where the switches' conditions were hardly ever contradicted when they were touched: only then do rows tell the mode.
     """
 
     table: str
@@ -30,6 +31,7 @@ class Filter:
     where: Expr
     search: Expr
     also: Mapping[str, str] = field(default_factory=dict)
+    firm: bool = True
 
     @property
     def past(self) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.compiler.history import shows_all
+from phoneworld.compiler.history import find_history, shows_all
 from phoneworld.compiler.learning import Lesson
 from phoneworld.compiler.modes import Filter
+from phoneworld.compiler.screens import find_screens
 from phoneworld.program.expr import TRUE
 from phoneworld.sim.evaluate import Scope, evaluate
 from tests.compiler.chores import App, Kind, add, lesson_of, play, record, screen_named, shown_texts
@@ -101,6 +103,17 @@ def test_a_finger_between_two_tabs_touches_one_of_them() -> None:
     _, found = found_in(BACK, Kind(tabs=True, back_tabs=True))
     assert found.also == {"gap": "tab_done"}
     assert found.switched_by("gap") == "tab_done" and found.switched_by("heading") is None
+
+
+def test_rows_tell_the_tab_only_where_its_condition_is_sure() -> None:
+    graph = record(BACK, App(Kind(tabs=True, back_tabs=True)))
+    lesson = lesson_of(graph)
+    ((table, found),) = lesson.history.filters.items()
+    assert found.firm
+    screens = {s.id: [c for lay in s.layouts for c in lay.captures] for s in find_screens(graph, {}).screens.values()}
+    beliefs = replace(lesson.beliefs, filters={table: replace(found, firm=False)})
+    told = find_history(graph, screens, lesson.history.patterns, beliefs)
+    assert [d.after.variables[found.mode] for d in told.deeds if d.trace == "t4"] == ["tab_open", *["tab_done"] * 4]
 
 
 def test_what_takes_touches_is_a_switch_however_often_a_finger_came_beside_it() -> None:
