@@ -92,7 +92,7 @@ def features(capture: Capture, *, mask: tuple[Selector, ...] = (), keep: tuple[S
 
     def visit(path: Path, node: Node, area: str, in_page: bool) -> None:
         nonlocal long_page
-        if not node.visible or path in masked or _is_transient(node):
+        if not node.visible or path in masked or is_transient(node):
             return
         shown = _is_shown(node.bounds, capture.size)
         short = _short(node.class_name)
@@ -235,7 +235,7 @@ def _floats(window: Node, size: Size) -> bool:
     stack = [window]
     while stack:
         node = stack.pop()
-        if not node.visible or _is_transient(node):
+        if not node.visible or is_transient(node):
             continue
         stack.extend(node.children)
         if not node.children and _is_shown(node.bounds, size) and node.is_drawn:
@@ -287,7 +287,7 @@ def _is_list(node: Node) -> bool:
     return _short(node.class_name).endswith(_LISTS)
 
 
-def _is_transient(node: Node) -> bool:
+def is_transient(node: Node) -> bool:
     """True for a system bar, a snackbar or a toast: gone in a moment, and no part of the screen below it."""
     if (
         node.resource_id in _BARS

@@ -1,18 +1,20 @@
 """The coarse identity of screens: which captures show the same screen. The compiler refines it; it never sees actions.
 
-Two steps: `features` boils a capture down to what stays when the content of a screen changes (see that module for what
-counts and why), and `screens_of` puts captures together whose features agree.
+Three steps: `features` boils a capture down to what stays when the content of a screen changes (see that module for what
+counts and why), `screens_of` puts captures together whose features agree, and of those that are whole web pages `pages` tells
+apart what looks alike only for the frame that all pages of a site share.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.graph.features import Features, features, named_paths, visible_nodes
 from phoneworld.graph.graph import Capture, StateGraph
+from phoneworld.graph.pages import Skeleton, skeleton, told_apart
 from phoneworld.graph.titles import put_together, title_of
 from phoneworld.ui.selector import Selector, node_keys
 
@@ -118,13 +120,19 @@ def screens_of(
     for i in moving:
         leader[i] = next((find_leader(j) for j in alike(i)), i)
         remember(i)
-    groups: dict[int, list[str]] = defaultdict(list)
+    groups: dict[int, list[int]] = defaultdict(list)
+    for i in range(len(distinct)):
+        groups[find_leader(i)].append(i)
+    screens: list[list[str]] = []
+    for group in groups.values():
+        names = [name for i in group for name in seen[distinct[i]]]
+        whole = all(distinct[i].unpruned and not distinct[i].popup for i in group)
+        screens += _pages([graph.captures[n] for n in names], mask) if whole else [names]
     titles: dict[str, tuple[str, str]] = {}
-    for i, f in enumerate(distinct):
-        groups[find_leader(i)].extend(seen[f])
+    for f in distinct:
         if f.page and f.heading and not f.popup:
             titles.update({name: (title, f.heading) for name in seen[f] if (title := title_of(graph.captures[name]))})
-    screens = put_together(list(groups.values()), titles)
+    screens = put_together(screens, titles)
     order = {name: i for i, name in enumerate(graph.captures)}
     named: dict[str, tuple[str, ...]] = {}
     for members in sorted((sorted(m, key=order.__getitem__) for m in screens), key=lambda m: order[m[0]]):
@@ -133,6 +141,23 @@ def screens_of(
             key = hashlib.sha256(key.encode()).hexdigest()[:16]
         named[key] = tuple(members)
     return named
+
+
+def _pages(captures: Sequence[Capture], mask: tuple[Selector, ...]) -> list[list[str]]:
+    """The pages among captures of whole documents. One that was caught on its way to another goes where it looks most like."""
+    looks: dict[Skeleton, list[Capture]] = {}
+    for capture in captures:
+        looks.setdefault(skeleton(capture, mask), []).append(capture)
+    at_rest = [look for look, seen in looks.items() if any(c.settled for c in seen)] or list(looks)
+    pages = [[at_rest[i] for i in page] for page in told_apart(at_rest)]
+    home = {look: i for i, page in enumerate(pages) for look in page}
+    found: list[list[str]] = [[] for _ in pages]
+    for look, seen in looks.items():
+        if look not in home:
+            nearest = max(at_rest, key=lambda other: _share(look, other))
+            home[look] = home[nearest]
+        found[home[look]] += [c.id for c in seen]
+    return found
 
 
 def same_screen(a: Features, b: Features) -> bool:

@@ -14,6 +14,8 @@ from phoneworld.graph.graph import Capture
 
 _TELLING = 3
 """So many different titles are given on purpose."""
+_SHARE = 0.5
+"""And so many for each page: a site of one title that is seen in three languages has not named its pages."""
 
 
 def title_of(capture: Capture) -> str:
@@ -26,7 +28,9 @@ def put_together(screens: Sequence[Sequence[str]], titles: Mapping[str, tuple[st
 
     `titles` are title and heading of pages, by capture; a capture of no page (of a dialog) has none.
     """
-    if len({title for title, _ in titles.values()}) < _TELLING:
+    given = len({title for title, _ in titles.values()})
+    pages = sum(any(name in titles for name in names) for names in screens)
+    if given < max(_TELLING, _SHARE * pages):
         return [list(names) for names in screens]
     together: dict[object, list[str]] = defaultdict(list)
     for i, names in enumerate(screens):
