@@ -127,7 +127,7 @@ def tiddlywiki(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def ihatemoney(folder: Path) -> Iterator[str]:
+def ihatemoney(folder: Path, port: int | None = None) -> Iterator[str]:
     """ihatemoney, shared bills (PyPI 7.2.1, BSD), in a venv of its own, with a new database in a folder."""
     programs = python_package("ihatemoney", "7.2.1")
     settings = folder / "ihatemoney.cfg"
@@ -138,7 +138,7 @@ def ihatemoney(folder: Path) -> Iterator[str]:
         "ALLOW_PUBLIC_PROJECT_CREATION = True\nBABEL_DEFAULT_TIMEZONE = 'UTC'\nRATELIMIT_ENABLED = False\n",
         encoding="utf-8",
     )
-    port = free_port()
+    port = port or free_port()
     command = [str(programs / "ihatemoney"), "run", "--host", "127.0.0.1", "--port", str(port)]
     with running(command, port, folder / "ihatemoney.log", {"IHATEMONEY_SETTINGS_FILE_PATH": str(settings)}) as url:
         yield url

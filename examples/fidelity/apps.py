@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from hashlib import pbkdf2_hmac
 from pathlib import Path
+from urllib.request import urlopen
 
 from phoneworld.fidelity.heldout import Pace
 from phoneworld.ui.geometry import Size
 from tests.webapps import NOTES, actual, free_port, ihatemoney, npm_package, running, served, todomvc, weui
 
 WEBAPPS = NOTES.parent
+_IHATEMONEY_PORT = 46_201
 _MONDAY = 1_772_443_800_000  # 2026-03-02T09:30Z
 CURVE = (75, 150, 300, 600)
 SLOW = Pace(0.12, 0.45, 3)
@@ -77,8 +80,15 @@ def _weui(_: Path) -> Iterator[Started]:
 
 @contextmanager
 def _ihatemoney(folder: Path) -> Iterator[Started]:
-    with ihatemoney(folder) as url:
+    # Its pages show its own address, and in it a token made of the salt of the project's code, which is drawn at random when the
+    # demonstration is first opened.
+    with ihatemoney(folder, _IHATEMONEY_PORT) as url:
+        urlopen(f"{url}demo", timeout=30).close()
         database = folder / "ihatemoney.sqlite"
+        with closing(sqlite3.connect(database)) as live:
+            code = pbkdf2_hmac("sha256", b"demo", b"lab", 1000).hex()
+            live.execute("UPDATE project SET password = ?", (f"pbkdf2:sha256:1000$lab${code}",))
+            live.commit()
         with closing(sqlite3.connect(database)) as live, closing(sqlite3.connect(":memory:")) as pristine:
             live.backup(pristine)
             yield Started(f"{url}demo", lambda: pristine.backup(live))
@@ -130,7 +140,7 @@ APPS: dict[str, App] = {
         *(_todomvc(name) for name in ("react", "vue", "backbone", "knockoutjs")),
         App("notes", _static(lambda: NOTES), clock_ms=_MONDAY),
         App("weui", _weui, pace=Pace(0.12, 0.35, 3)),
-        App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE),
+        App("ihatemoney", _ihatemoney, pace=SLOW, actions=CURVE, seed=1),  # ids of its tooltips are drawn by chance
         App("tiddlywiki", _tiddlywiki, pace=SLOW),
         App("actual", _actual, pace=Pace(0.12, 0.45, 12), seed=1),  # its widgets have ids drawn by chance
         _ours("shop", CURVE),
