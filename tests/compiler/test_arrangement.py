@@ -21,6 +21,7 @@ from phoneworld.program.placement import Afloat, After, Far, Lines, Middle, Pinn
 from phoneworld.program.template import Drawn
 from phoneworld.sim.arrange import arrange
 from phoneworld.testing.samples import sample_graph
+from phoneworld.ui import system
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.node import Path as NodePath
@@ -108,6 +109,21 @@ def test_the_floor_carries_a_button_and_the_keyboard_lifts_it() -> None:
     unseen = find_placements([page(keyboard=False)])
     assert isinstance(unseen["add"].y.position, Afloat)
     assert misplaced([page(keyboard=True)], unseen, 0)[0] == 0
+
+
+def test_a_bar_that_ends_with_the_screen_stays_above_the_keyboard_as_high_as_it_is() -> None:
+    """It touches the rim each time, as what is cut by it does; but its height is the same at both rims."""
+    floor = system.keyboard_bounds(SCREEN, 160).top
+
+    def page(form: int, *, keyboard: bool) -> Sample:
+        end = floor if keyboard else 800
+        parts = (box("form", 0, 0, 400, min(form, end)), box("bar", 0, end - 60, 400, end))
+        return sample(box("web", 0, 0, 400, end, *parts, scrollable=True), keyboard=keyboard, bottom=end)
+
+    placement = find_placements([page(500, keyboard=False), page(650, keyboard=False), page(650, keyboard=True), page(690, keyboard=True)])
+    unseen = page(300, keyboard=True)
+    bars = [b for d, b in zip(every(unseen.windows), laid(unseen, placement), strict=True) if d.key == "bar"]
+    assert bars == [Bounds(0, floor - 60, 400, floor)]
 
 
 def test_a_button_that_makes_way_for_a_bar_lies_by_whether_the_bar_is_there() -> None:
