@@ -22,6 +22,7 @@ from phoneworld.compiler.history import (
     screen_of,
     slot_of,
 )  # fmt: skip
+from phoneworld.compiler.template import SHOWN
 from phoneworld.program.expr import Column, Const, Join, Value, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row
@@ -38,7 +39,7 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     cells, places = _found_later(history)
     same = before.same or _same(history, aliases)
     return Beliefs(
-        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history)
+        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history), away=_away(history)
     )
 
 
@@ -65,6 +66,35 @@ def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
         for table in sight.shown:
             rows.setdefault(table, sight.tables[table])
     return rows
+
+
+def _away(history: History) -> frozenset[str]:
+    """The tables that are out of sight, not empty, where the part around them is not there.
+
+    A list without rows is often not drawn. But where rows come back as they were when last seen, or as they were first seen in other
+    traces, they were there all the while.
+    """
+    kept: Counter[str] = Counter()
+    around = {table: key for pattern in history.patterns.values() for table, key in pattern.around().items()}
+    first: dict[str, list[Counter[str]]] = {}
+    for sights in _traces(history).values():
+        last: dict[str, list[Counter[str]]] = {}
+        gone: set[str] = set(around)
+        for sight in sights:
+            content = history.content[sight.capture][1]
+            for table, rows in content.rows.items():
+                if not content.values.get((around[table], SHOWN), True):
+                    gone.add(table)
+                    continue
+                words = [Counter(v for v in row.values() if isinstance(v, str)) for row in rows]
+                if table in gone and rows:
+                    known = last.get(table, first.get(table))
+                    if known is not None:
+                        kept[table] += 1 if known == words else -1
+                    gone.discard(table)
+                last[table] = words
+                first.setdefault(table, words)
+    return frozenset(table for table, times in kept.items() if times > 0)
 
 
 def _traces(history: History) -> dict[str, list[Sight]]:
@@ -108,8 +138,23 @@ def _aliases(history: History) -> dict[str, Alias]:
             continue
         aliases = {n: Alias(table, c) for n, c in equal.items()}
         aliases |= {n: Alias(table, "@" + n) for n in names if n not in equal and _by_row(n, deeds)}
+        if not all(_is_shown_of(history, screen, n, a) for n, a in aliases.items() if n in equal):
+            continue
         found |= {n: a for n, a in aliases.items() if n not in found and _holds(history, n, a)}
     return found
+
+
+def _is_shown_of(history: History, screen: str, name: str, alias: Alias) -> bool:
+    """False where one mostly comes to a screen otherwise than from a row: the list is what a field of it was chosen from."""
+    right = wrong = 0
+    for deed in history.deeds:
+        if deed.after.screen != screen or deed.before.screen == screen or name not in deed.after.seen:
+            continue
+        current = deed.after.variables.get(alias.table + CURRENT)
+        row = next((r for r in deed.after.tables.get(alias.table, ()) if r[ROW_ID] == current), None)
+        fits = row is not None and same_value(row.get(alias.column), deed.after.variables[name])
+        right, wrong = right + fits, wrong + (not fits)
+    return right >= wrong
 
 
 _TIMES, _STAYS = 3, 0.7

@@ -12,7 +12,8 @@ from dataclasses import replace
 from phoneworld.compiler.anywhere import find_shared
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import Deed, History
-from phoneworld.compiler.learned import ActionClass, Learned, class_of
+from phoneworld.compiler.learned import ActionClass, Learned, Shared, class_of
+from phoneworld.compiler.links import with_links
 from phoneworld.compiler.passing import Passings
 from phoneworld.compiler.sharing import handed_over, promoted, settled, swallowed
 from phoneworld.compiler.variable_effects import Learner
@@ -47,6 +48,11 @@ def learn(
             learned[c] = Learner(Cases(vocabulary, c, groups[c], doubtful, shared[c.screen]), stacks).learned()
     learned = {c: swallowed(what, learned, shared[c.screen]) for c, what in learned.items()}
     learned = {c: promoted(history, derived, what, learned, stacks) for c, what in learned.items()}
+
+    def pooled(of: ActionClass, deeds: list[Deed]) -> Learned:
+        return Learner(Cases(vocabulary, of, deeds, doubtful, Shared(of.screen)), stacks).learned()
+
+    learned = with_links(history, derived, learned, stacks, pooled)
     learned = {c: settled(what, derived) for c, what in learned.items()}
     for screen, pattern in history.patterns.items():
         if not shared[screen].sets and shared[screen].inserted is None:

@@ -116,6 +116,8 @@ class Beliefs:
     """What tables hold that were not seen yet."""
     worded: Mapping[tuple[str, str], Worded] = field(default_factory=dict)
     """Columns (by table) that say what another column does in more words: seeing the one is seeing the other."""
+    away: frozenset[str] = frozenset()
+    """Tables whose rows come back as they were where what is around them was not there for a while, like those of a form that opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +275,7 @@ class _Teller:
         self.kept = {s: _kept(p) for s, p in patterns.items()}
         self.columns = {t: _columns(p, t) for p in patterns.values() for t in p.tables}
         self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := _number_slot(p, t))}
+        self._around = {t: key for p in patterns.values() for t, key in p.around().items()}
         self._aliases: dict[str, list[tuple[str, Alias]]] = {}
         for name, alias in beliefs.aliases.items():
             self._aliases.setdefault(screen_of(name), []).append((name, alias))
@@ -307,6 +310,8 @@ class _Teller:
         tables = dict(before.tables)
         ids: dict[str, list[int]] = {}
         for table, rows in content.rows.items():
+            if table in self.beliefs.away and not content.values.get((self._around[table], SHOWN), True):
+                continue
             columns = [c for c in self.columns[table] if not is_hidden(c)]
             now = [{c: row.get(c) for c in columns} for row in rows]
             known = before.tables.get(table, ())

@@ -108,9 +108,10 @@ def promoted(
             or not other.rows
             or len(other.cases) <= len(what.cases)
             or not ends <= {d.after.screen for d in other.cases}
+            or {d.table for d in other.cases} - {d.table for d in what.cases}
         ):
             continue
-        wrong = [d.name for d in what.cases if not _explains(history, derived, other, d, stacks.get(d.name, ()))]
+        wrong = [d.name for d in what.cases if not explains(history, derived, other, d, stacks.get(d.name, ()))]
         if len(wrong) <= own and len(wrong) < len(what.cases):
             rank = (len(wrong), -len(other.cases), repr(of))
             if best is None or rank < best[:3]:
@@ -126,7 +127,7 @@ def _submits(of: ActionClass) -> bool:
     return of.kind == "tap" or (of.kind == "key" and of.argument in ("enter", "search"))
 
 
-def _explains(history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...]) -> bool:
+def explains(history: History, derived: Derived, learned: Learned, deed: Deed, stack: tuple[str, ...]) -> bool:
     """True where what was learned of an action tells a step of another right, as far as it was seen."""
     current = {n: v for n, v in deed.after.variables.items() if n.endswith(CURRENT)}
     next_row = {t: max((int(str(r[ROW_ID])) for r in rows), default=0) + 1 for t, rows in deed.before.tables.items()}

@@ -83,6 +83,30 @@ class Pattern:
     def walk(self) -> Iterator[Part]:
         return (part for window in self.windows for part in window.walk())
 
+    def around(self) -> dict[str, str]:
+        """The part that each table is shown in, with more in it than the table: a list without rows is not drawn, a form is."""
+        found: dict[str, str] = {}
+
+        def visit(part: Part, above: Sequence[Part]) -> None:
+            if part.table is not None:
+                found[part.table] = next((p.key for p in reversed(above) if _holds_more(p)), "")
+                return
+            for child in part.children:
+                visit(child, [*above, part])
+
+        for window in self.windows:
+            visit(window, [])
+        return found
+
+
+def _holds_more(part: Part) -> bool:
+    """True where something is drawn in a part, beside lists and what is in rows of tables."""
+    return any(
+        child.table is None
+        and ((child.node.is_drawn and not child.node.class_name.endswith(_LISTS)) or _holds_more(child))
+        for child in part.children
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -148,7 +172,9 @@ class _Builder:
                 by_kind.setdefault(kind, []).append(nodes)
         is_list = parent.node.class_name.endswith(_LISTS)
         return frozenset(
-            kind for kind, seen in by_kind.items() if _in_one_run(kind, lists) and self._are_rows(seen, is_list)
+            kind
+            for kind, seen in by_kind.items()
+            if _in_one_run(kind, lists) and not _is_named(kind, by_kind) and self._are_rows(seen, is_list)
         )
 
     def _are_rows(self, lists: list[list[Node]], is_list: bool) -> bool:
@@ -156,6 +182,8 @@ class _Builder:
         compound = any(node.children for nodes in lists for node in nodes)
         if not is_list and (most < 2 or not compound or not _alike(lists)):
             return False
+        if most >= 2 and compound and _alike(lists) and all(map(_numbered, lists)):
+            return True
         words = [[_words(node) for node in nodes] for nodes in lists]
         if is_list and any(w in text for ws in words for texts in ws for text in texts for w in self._typed):
             return True
@@ -226,6 +254,19 @@ def _words(node: Node) -> list[str]:
             found.append(n.label)
         stack.extend(reversed(n.children))
     return found
+
+
+def _is_named(kind: _Kind, by_kind: Mapping[_Kind, list[list[Node]]]) -> bool:
+    """True where an id without a number names one child among others of a list: the value of a pair of name and value, say."""
+    _, name = kind
+    alone = all(len(nodes) == 1 for nodes in by_kind[kind])
+    return bool(name) and "#" not in name and alone and len(by_kind) > 1
+
+
+def _numbered(nodes: list[Node]) -> bool:
+    """True where ids on or in siblings tell them apart by a number: things of one kind, each with its own."""
+    names = [next((n.resource_id for n in _below(node) if _NUMBER.search(n.resource_id)), "") for node in nodes]
+    return all(names) and len(set(names)) == len(names) and len({_NUMBER.sub("#", name) for name in names}) == 1
 
 
 def _in_one_run(kind: _Kind, lists: Sequence[Sequence[_Seen]]) -> bool:

@@ -219,3 +219,24 @@ def test_the_list_of_an_app_is_one_table_whatever_it_shows() -> None:
     assert set(pattern.tables) == {"s1.list"}
     assert {"heading", "add", "row", "done", "name", "remove", "count"} <= keys(pattern)
     assert pattern.tables["s1.list"].key == "row"
+
+
+def test_siblings_told_apart_by_a_number_in_an_id_are_rows_even_where_their_words_never_change() -> None:
+    def entry(number: int, words: str) -> Node:
+        return row(box(text(words), text("5.00"), name=f"entry-{number}"), name="")
+
+    tree = screen(box(entry(21, "Milk"), entry(22, "Tea"), entry(23, "Bread")))
+    pattern = check_lossless([tree, tree])
+    (found,) = pattern.tables.values()
+    assert [len(content.rows[found.table or ""]) for content in pattern.contents] == [3, 3]
+    numbers = screen(box(row(box(text("Tea"), text("2"), name="tea"), name=""), row(box(text("Rye"), text("3"), name="rye"), name="")))
+    assert not find_pattern("s1", [numbers, numbers]).tables, "no number tells these apart"
+
+
+def test_a_value_that_has_an_id_of_its_own_among_others_in_a_list_is_no_row() -> None:
+    def entry(party: str, amount: str) -> Hierarchy:
+        return screen(recycler(text("Paid to"), text(party, "party"), text("Amount"), text(amount, "amount")))
+
+    pattern = check_lossless([entry("Ann", "5"), entry("Bob", "7"), entry("Cleo", "9")])
+    assert {"party", "amount"} <= keys(pattern)
+    assert not [p.key for p in pattern.tables.values() if p.key in ("party", "amount")]
