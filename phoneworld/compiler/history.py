@@ -6,13 +6,12 @@ through a trace: rows are matched from one sight of a table to the next by what 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.aims import Aim, find_aim
 from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
-from phoneworld.compiler.row_matching import match_rows, merged, told
+from phoneworld.compiler.row_matching import match_rows, merged, number_of, number_slot, told
 from phoneworld.compiler.template import SHOWN, Content, Part, Pattern, find_pattern
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import Value
@@ -21,7 +20,6 @@ from phoneworld.sim.evaluate import Row, Scope, evaluate
 from phoneworld.ui.action import Action, TypeText
 from phoneworld.ui.node import Hierarchy
 
-_DIGITS = re.compile(r"\d+")
 UNMODELLED = frozenset({"scrollable", "focusable", "visible"})
 """Attributes that follow from the layout, as of now: a page scrolls where its content is longer than the screen."""
 
@@ -274,7 +272,7 @@ class _Teller:
         self.beliefs = beliefs
         self.kept = {s: _kept(p) for s, p in patterns.items()}
         self.columns = {t: _columns(p, t) for p in patterns.values() for t in p.tables}
-        self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := _number_slot(p, t))}
+        self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := number_slot(p, t))}
         self._around = {t: key for p in patterns.values() for t, key in p.around().items()}
         self._aliases: dict[str, list[tuple[str, Alias]]] = {}
         for name, alias in beliefs.aliases.items():
@@ -321,7 +319,7 @@ class _Teller:
             out = [r for r in known if r not in old]
             of_id = {row[ROW_ID]: row for row in known}
             if table in self.numbered:
-                ids[table] = [_number(row.get(column(self.numbered[table], "resource_id"))) for row in rows]
+                ids[table] = [number_of(row.get(column(self.numbered[table], "resource_id"))) for row in rows]
                 self._ids[table] = max([self._ids.get(table, 0), *ids[table]])
             else:
                 ids[table] = [
@@ -486,23 +484,6 @@ def _columns(pattern: Pattern, table: str) -> tuple[str, ...]:
         for a in ((SHOWN,) if p.optional and p is not row else ()) + p.varying
         if a not in UNMODELLED
     )
-
-
-def _number_slot(pattern: Pattern, table: str) -> str | None:
-    """The slot of a row whose id holds one number, another one in each row of every capture."""
-    row = pattern.tables[table]
-    for part in row.walk():
-        name = column(part.key, "resource_id")
-        ids = [[_number(r.get(name)) for r in content.rows.get(table, ())] for content in pattern.contents]
-        if any(ids) and all(n >= 0 for ns in ids for n in ns) and all(len(set(ns)) == len(ns) for ns in ids):
-            return part.key
-    return None
-
-
-def _number(name: Value) -> int:
-    """The number in an id; -1 where there is none or more than one."""
-    numbers = _DIGITS.findall(name) if isinstance(name, str) else []
-    return int(numbers[0]) if len(numbers) == 1 else -1
 
 
 def _table_of(pattern: Pattern, slot: str) -> str | None:

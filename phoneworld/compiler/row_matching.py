@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from phoneworld.compiler.template import Pattern
 from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
+
+_DIGITS = re.compile(r"\d+")
 
 
 def told(row: Row, before: Row | None) -> Row:
@@ -95,3 +99,20 @@ def match_rows(old: Sequence[Row], new: Sequence[Row], columns: Sequence[str], a
         else:
             j += 1
     return found
+
+
+def number_slot(pattern: Pattern, table: str) -> str | None:
+    """The slot of a row whose id holds one number, another one in each row of every capture."""
+    row = pattern.tables[table]
+    for part in row.walk():
+        name = f"{part.key}.resource_id"
+        ids = [[number_of(r.get(name)) for r in content.rows.get(table, ())] for content in pattern.contents]
+        if any(ids) and all(n >= 0 for ns in ids for n in ns) and all(len(set(ns)) == len(ns) for ns in ids):
+            return part.key
+    return None
+
+
+def number_of(name: Value) -> int:
+    """The number in an id; -1 where there is none or more than one."""
+    numbers = _DIGITS.findall(name) if isinstance(name, str) else []
+    return int(numbers[0]) if len(numbers) == 1 else -1

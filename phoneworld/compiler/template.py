@@ -8,13 +8,23 @@ capture back (`restored`).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import pairwise
 from typing import Any
 
+from phoneworld.compiler.siblings import (
+    NUMBER,
+    Kind,
+    all_below,
+    are_alike,
+    are_apart,
+    are_numbered,
+    in_one_order,
+    is_named,
+    kind_of,
+    words_on,
+)
 from phoneworld.program.expr import Value
 from phoneworld.program.template import SlotAttribute
 from phoneworld.ui.node import Hierarchy, Node, Path
@@ -27,7 +37,6 @@ ATTRIBUTES: tuple[SlotAttribute, ...] = (
     "focusable", "password", "resource_id", "visible",
 )  # fmt: skip
 
-_NUMBER = re.compile(r"\d+|[0-9a-f]{8}-[0-9a-f-]{20,}")
 _LISTS = ("ListView", "RecyclerView", "GridView")
 _KEPT = frozenset(f.name for f in fields(Node)) - {"children", "bounds", "index", "extra", "drawing_order", "focused"}
 
@@ -161,11 +170,11 @@ class _Builder:
             if any(below):
                 self.grow(part, below, within or part.table)
 
-    def _row_kinds(self, parent: Part, lists: Sequence[Sequence[_Seen]]) -> frozenset[_Kind]:
+    def _row_kinds(self, parent: Part, lists: Sequence[Sequence[_Seen]]) -> frozenset[Kind]:
         """The kinds among the children that are rows."""
-        by_kind: dict[_Kind, list[list[Node]]] = {}
+        by_kind: dict[Kind, list[list[Node]]] = {}
         for children in lists:
-            mine: dict[_Kind, list[Node]] = {}
+            mine: dict[Kind, list[Node]] = {}
             for seen in children:
                 mine.setdefault(kind_of(seen.node), []).append(seen.node)
             for kind, nodes in mine.items():
@@ -174,30 +183,30 @@ class _Builder:
         return frozenset(
             kind
             for kind, seen in by_kind.items()
-            if _in_one_run(kind, lists) and not _is_named(kind, by_kind) and self._are_rows(seen, is_list)
+            if _in_one_run(kind, lists) and not is_named(kind, by_kind) and self._are_rows(seen, is_list)
         )
 
     def _are_rows(self, lists: list[list[Node]], is_list: bool) -> bool:
         most = max(len(nodes) for nodes in lists)
         compound = any(node.children for nodes in lists for node in nodes)
-        if not is_list and (most < 2 or not compound or not _alike(lists)):
+        if not is_list and (most < 2 or not compound or not are_alike(lists)):
             return False
-        if most >= 2 and compound and _alike(lists) and all(map(_numbered, lists)):
+        if most >= 2 and compound and are_alike(lists) and all(map(are_numbered, lists)):
             return True
-        words = [[_words(node) for node in nodes] for nodes in lists]
+        words = [[words_on(node) for node in nodes] for nodes in lists]
         if is_list and any(w in text for ws in words for texts in ws for text in texts for w in self._typed):
             return True
         if (
             is_list
             and most >= 2
-            and _alike(lists)
-            and all(any(n.checkable for n in _below(node)) for nodes in lists for node in nodes)
+            and are_alike(lists)
+            and all(any(n.checkable for n in all_below(node)) for nodes in lists for node in nodes)
         ):
             return True
         names = [[texts[0] if texts else "" for texts in ws] for ws in words]
         distinct = {n for ns in names for n in ns}
-        fixed = all(len(set(ns)) == len(ns) for ns in names) and _one_order(names)
-        if fixed and (len(distinct) <= most or _apart(lists)):
+        fixed = all(len(set(ns)) == len(ns) for ns in names) and in_one_order(names)
+        if fixed and (len(distinct) <= most or are_apart(lists)):
             return False
         return is_list or most >= 2
 
@@ -236,40 +245,7 @@ def _fill(values: dict[tuple[str, str], Value], part: Part, node: Node | None) -
             values[part.key, attribute] = getattr(node, attribute)
 
 
-_Kind = tuple[str, str]
-
-
-def kind_of(node: Node) -> _Kind:
-    """What two nodes must share to be one slot: class, and id but for its numbers."""
-    return node.class_name, _NUMBER.sub("#", node.resource_id)
-
-
-def _words(node: Node) -> list[str]:
-    """The words on a node and below it, in document order."""
-    found: list[str] = []
-    stack = [node]
-    while stack:
-        n = stack.pop()
-        if n.label:
-            found.append(n.label)
-        stack.extend(reversed(n.children))
-    return found
-
-
-def _is_named(kind: _Kind, by_kind: Mapping[_Kind, list[list[Node]]]) -> bool:
-    """True where an id without a number names one child among others of a list: the value of a pair of name and value, say."""
-    _, name = kind
-    alone = all(len(nodes) == 1 for nodes in by_kind[kind])
-    return bool(name) and "#" not in name and alone and len(by_kind) > 1
-
-
-def _numbered(nodes: list[Node]) -> bool:
-    """True where ids on or in siblings tell them apart by a number: things of one kind, each with its own."""
-    names = [next((n.resource_id for n in _below(node) if _NUMBER.search(n.resource_id)), "") for node in nodes]
-    return all(names) and len(set(names)) == len(names) and len({_NUMBER.sub("#", name) for name in names}) == 1
-
-
-def _in_one_run(kind: _Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
+def _in_one_run(kind: Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
     """True where the children of a kind stand side by side in every list, nothing between them."""
     for children in lists:
         at = [i for i, seen in enumerate(children) if kind_of(seen.node) == kind]
@@ -278,44 +254,11 @@ def _in_one_run(kind: _Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
     return True
 
 
-def _alike(lists: list[list[Node]]) -> bool:
-    """True where siblings are made of the same kinds of parts, by and large."""
-    shares: list[float] = []
-    for nodes in lists:
-        kinds = [frozenset(kind_of(c) for c in node.children) for node in nodes]
-        shares += [len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairwise(kinds)]
-    return not shares or sum(shares) / len(shares) >= 0.5
-
-
-def _apart(lists: list[list[Node]]) -> bool:
-    """True where siblings are made of parts of which none is shared by all: the heads of a menu and what unfolds below them, say."""
-    groups: list[set[_Kind]] = []
-    for kinds in {frozenset(kind_of(c) for c in node.children) for nodes in lists for node in nodes if node.children}:
-        touched = [g for g in groups if g & kinds]
-        groups = [*(g for g in groups if not g & kinds), set(kinds).union(*touched)]
-    return len(groups) > 1
-
-
-def _below(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.children:
-        yield from _below(child)
-
-
-def _one_order(names: list[list[str]]) -> bool:
-    """True where all lists show their names in one and the same order."""
-    after: dict[str, set[str]] = {}
-    for ns in names:
-        for i, a in enumerate(ns):
-            after.setdefault(a, set()).update(ns[i + 1 :])
-    return not any(a in after.get(b, ()) for a, bs in after.items() for b in bs)
-
-
 @dataclass(frozen=True, slots=True)
 class _Token:
     """One child, or all rows of one kind, of one sibling list. `look` is what it is recognised by beside its kind."""
 
-    kind: _Kind
+    kind: Kind
     label: str
     shape: int
     left: int
@@ -324,7 +267,7 @@ class _Token:
     @classmethod
     def of(cls, group: Sequence[_Seen]) -> _Token:
         node = group[0].node
-        words = _words(node)
+        words = words_on(node)
         shape = hash(tuple(kind_of(c) for c in node.children))
         return cls(kind_of(node), words[0] if words else "", shape, node.bounds.left, tuple(group))
 
@@ -336,10 +279,10 @@ class _Token:
         return score + (self.shape == other.shape) * 0.6 + (self.left == other.left) * 0.4 + bool(self.kind[1]) * 2.0
 
 
-def _grouped(children: Sequence[_Seen], rows: frozenset[_Kind]) -> list[list[_Seen]]:
+def _grouped(children: Sequence[_Seen], rows: frozenset[Kind]) -> list[list[_Seen]]:
     """The children one by one, but the rows of one kind together, where the first of them stands."""
     groups: list[list[_Seen]] = []
-    of_kind: dict[_Kind, list[_Seen]] = {}
+    of_kind: dict[Kind, list[_Seen]] = {}
     for seen in children:
         kind = kind_of(seen.node)
         if kind in of_kind:
@@ -421,19 +364,19 @@ def _put(columns: list[_Column], tokens: Sequence[_Token], owner: int) -> list[_
 
 def _name(root: Part, screen: str) -> None:
     """Keys: the id where it is the only one of the template, else the place below the part above; tables after their container."""
-    counts = Counter(_NUMBER.sub("#", p.node.resource_id) for p in root.walk())
+    counts = Counter(NUMBER.sub("#", p.node.resource_id) for p in root.walk())
     names: Counter[str] = Counter()
 
     def visit(parent: Part) -> None:
         seen: Counter[str] = Counter()
         for part in parent.children:
             short = part.node.class_name.rpartition(".")[2]
-            own = _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]
-            if not own or counts[_NUMBER.sub("#", part.node.resource_id)] != 1:
+            own = NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]
+            if not own or counts[NUMBER.sub("#", part.node.resource_id)] != 1:
                 above = parent.key if len(parent.key) < 60 or "/" not in parent.key else parent.key[:40] + "…"
                 own = f"{above}/{own or short}[{seen[own or short]}]"
                 seen[
-                    (part.node.resource_id and _NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]) or short
+                    (part.node.resource_id and NUMBER.sub("#", part.node.resource_id).rpartition(":id/")[2]) or short
                 ] += 1
             names[own] += 1
             part.key = own if names[own] == 1 else f"{own}~{names[own]}"

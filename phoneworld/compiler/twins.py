@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from phoneworld.compiler.edges import Seen, Slots, Y
-from phoneworld.compiler.template import kind_of
+from phoneworld.compiler.siblings import kind_of
 from phoneworld.program.placement import Axis, Placement
 
 

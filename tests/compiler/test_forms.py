@@ -48,6 +48,9 @@ class Bill:
             return replace(self, people=("Dan", *self.people), ticked=(True, *self.ticked))
         return replace(self, is_open=name == "new")
 
+    def later(self, _passed_ms: int) -> Bill:
+        return self
+
     def state(self) -> DeviceState:
         return DeviceState(PACKAGE, f"{PACKAGE}.MainActivity")
 
@@ -92,6 +95,9 @@ class Site:
         hit = next(n for _, n in self.tree().touch_order(SIZE) if n.bounds.left <= action.x < n.bounds.right and n.bounds.top <= action.y < n.bounds.bottom)
         to = hit.resource_id.rpartition("/")[2].removeprefix("to_")
         return Site("home" if to == "up" else to) if to in (*LINKS, "up") else self
+
+    def later(self, _passed_ms: int) -> Site:
+        return self
 
     def state(self) -> DeviceState:
         return DeviceState(PACKAGE, "")
