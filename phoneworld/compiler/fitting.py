@@ -103,7 +103,7 @@ def position_candidates(slot: Sequence[Seen], axis: int, *, is_row: bool) -> lis
         # What lies over its sibling, low on the screen, floats: a button that stays in reach when the keyboard comes.
         low = [s for s in whole if s.raw[Y] > _LOW * s.sample.size.height and (p := s.previous) is not None and s.covers(p)]
         price = -0.02 if low and len(low) == len([s for s in whole if not s.sample.keyboard]) else 0.06
-        if _stands_on_floor(shown, tolerance):
+        if stands_on_floor(shown, tolerance):
             whole, price = shown, -0.02
         found += [Candidate(Afloat(*pair), right, of, price) for pair, right, of in _above_floor(whole, tolerance)]
     # A parent that ends with the screen may end beyond it; across the screen that is rare.
@@ -169,7 +169,7 @@ def _before(ends: Sequence[Seen], axis: int, tolerance: float) -> list[Candidate
     return [Candidate(Before(gap, float(last)), right + fit, len(gaps) + len(lasts), 0.05)]
 
 
-def _stands_on_floor(shown: Sequence[Seen], tolerance: float) -> bool:
+def stands_on_floor(shown: Sequence[Seen], tolerance: float) -> bool:
     """True for what ends at the rim and is as high with the keyboard as without: a bar that moves with the rim is not cut by it."""
     if len({s.sample.keyboard for s in shown}) < 2:
         return False
@@ -201,7 +201,7 @@ def extent_candidates(slot: Sequence[Seen], axis: int, content: Mapping[Seen, fl
     started = [s for s in shown if not s.cut_start(axis)]
     clean = [s for s in started if not s.cut_end(axis)]
     cut = [s for s in shown if s.cut_end(axis)]
-    if axis == Y and _stands_on_floor(shown, tolerance):
+    if axis == Y and stands_on_floor(shown, tolerance):
         clean, cut = shown, []
     found: list[Candidate[Extent]] = []
     if clean:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from phoneworld.compiler.edges import Seen, Slots, Y
+from phoneworld.compiler.fitting import stands_on_floor
 from phoneworld.compiler.siblings import kind_of
 from phoneworld.program.placement import Axis, Placement
 
@@ -22,6 +23,8 @@ def like_twins(found: Mapping[str, Placement], slots: Slots, inside: set[str], *
     """
     below = _below_the_rim(slots)
     sure = {key for key, seen in slots.by_key.items() if any(_is_whole(s) and s.number not in without for s in seen)}
+    # What moves with the rim is whole, though it touches it wherever it is.
+    sure |= {key for key, seen in slots.by_key.items() if (shown := [s for s in seen if not s.blank]) and stands_on_floor(shown, shown[0].sample.tolerance)}
     unsure = {key for key in inside - sure if any(not s.blank for s in slots.by_key[key]) or key in below}
     parent = {key: _parent(seen[0]) for key, seen in slots.by_key.items()}
     kids: dict[str, list[str]] = {}
