@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import median_low
 
 from phoneworld.compiler.derive import Derived, settle
-from phoneworld.compiler.history import CURRENT, UNMODELLED, Deed, History, Sight, column
+from phoneworld.compiler.history import CURRENT, Deed, History, Sight
+from phoneworld.compiler.kept import UNMODELLED, column
 from phoneworld.compiler.learned import BELOW, ActionClass, Learned, RowEffects, class_of, foretell
 from phoneworld.compiler.moments import MOMENT
 from phoneworld.compiler.passing import Passings, rises
@@ -70,11 +71,9 @@ def _slot(screen: str, part: Part, history: History, derived: Derived, table: st
     children: list[Slot | Rows] = []
     for child in part.children:
         if child.table is not None:
-            shown = history.filters.get(child.table)
+            shown = history.shown_where(child.table)
             row = _slot(screen, child, history, derived, child.table)
-            children.append(
-                Rows(child.table, row, settle(shown.where, derived, child.table) if shown is not None else TRUE)
-            )
+            children.append(Rows(child.table, row, settle(shown, derived, child.table) if shown is not None else TRUE))
         else:
             children.append(_slot(screen, child, history, derived, table))
     when = value(SHOWN) if part.optional and part.table is None else TRUE

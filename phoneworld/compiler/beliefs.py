@@ -7,11 +7,13 @@ shows that row's cells, some of which the table itself does not show. Cells and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from phoneworld.compiler.belonging import list_of_the_row, of_the_row, visits
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import (
     CURRENT,
+    OWNER,
     Alias,
     Beliefs,
     Deed,
@@ -21,13 +23,16 @@ from phoneworld.compiler.history import (
     is_hidden,
     screen_of,
     slot_of,
-)  # fmt: skip
+)
+from phoneworld.compiler.patterns import Way
 from phoneworld.compiler.template import SHOWN
 from phoneworld.program.expr import Column, Const, Join, Value, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row
 
 _AGREE = 0.6
+_OF_ROWS = 0.4
+_WORDS = (".text", ".content_desc")
 
 
 def find_beliefs(history: History, before: Beliefs) -> Beliefs:
@@ -36,10 +41,12 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     details: dict[str, str] = {}
     for name, alias in aliases.items():
         details.setdefault(screen_of(name), alias.table)
+    owners = before.owners or _owners(history, details)
     cells, places = _found_later(history)
     same = before.same or _same(history, aliases)
     return Beliefs(
-        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history), away=_away(history)
+        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history),
+        away=_away(history), owners=owners,
     )
 
 
@@ -60,11 +67,26 @@ def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]
 
 
 def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
-    """The rows each table showed when it was first seen in any trace: what it is believed to hold before it is seen."""
+    """The rows each table showed when it was first seen in any trace: what it is believed to hold before it is seen.
+
+    Of a table whose rows belong to those of another: what it showed when it was first seen for each of these that is there from the start.
+    """
     rows: dict[str, tuple[Row, ...]] = {}
+    of_owner: dict[str, dict[int, list[Row]]] = {table: {} for table in history.owners}
     for sight in history.sights():
-        for table in sight.shown:
-            rows.setdefault(table, sight.tables[table])
+        for table, shown in sight.shown.items():
+            parent = history.owners.get(table)
+            if parent is None:
+                rows.setdefault(table, sight.tables[table])
+                continue
+            owner = sight.variables.get(parent + CURRENT)
+            if isinstance(owner, int):
+                held = {r[ROW_ID]: r for r in sight.tables[table]}
+                of_owner[table].setdefault(owner, [held[n] for n in shown])
+    for table, parent in history.owners.items():
+        there = {r[ROW_ID] for r in rows.get(parent, ())}
+        found = [row for owner, own in of_owner[table].items() if owner in there for row in own]
+        rows[table] = tuple({**row, ROW_ID: number} for number, row in enumerate(found, 1))
     return rows
 
 
@@ -97,6 +119,17 @@ def _away(history: History) -> frozenset[str]:
     return frozenset(table for table, times in kept.items() if times > 0)
 
 
+def _owners(history: History, details: Mapping[str, str]) -> dict[str, str]:
+    """The tables whose rows belong to the row of a details screen: those that it shows otherwise for each row."""
+    found: dict[str, str] = {}
+    for screen, parent in details.items():
+        seen = list(visits(history, screen, parent))
+        for table in history.patterns[screen].tables:
+            if table != parent and list_of_the_row(seen, table):
+                found.setdefault(table, parent)
+    return found
+
+
 def _traces(history: History) -> dict[str, list[Sight]]:
     traces = {trace: [start] for trace, start in history.starts.items()}
     for deed in history.deeds:
@@ -115,16 +148,15 @@ def _aliases(history: History) -> dict[str, Alias]:
             and deed.table not in history.patterns[deed.after.screen].tables
         ):
             arrivals.setdefault((deed.after.screen, deed.table), []).append(deed)
+    went_to = Counter(_went_to(history))
     for (screen, table), deeds in arrivals.items():
         if len({d.acted[ROW_ID] for d in deeds}) < 2:
             continue
         inputs = {p.key for p in history.patterns[screen].walk() if p.node.is_editable}
         shown = [c for c in history.columns[table] if not is_hidden(c)]
-        names = [
-            n
-            for n in sorted(set.intersection(*(set(d.after.seen) for d in deeds)))
-            if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs
-        ]
+        often, ever = set.intersection(*(set(d.after.seen) for d in deeds)), set.union(*(set(d.after.seen) for d in deeds))
+        ever = {n for n in ever if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs}
+        names = sorted(often & ever)
         equal: dict[str, str] = {}
         for name in names:
             values = [d.after.variables[name] for d in deeds]
@@ -134,10 +166,14 @@ def _aliases(history: History) -> dict[str, Alias]:
                 cells = [d.acted.get(column) for d in deeds]
                 if cells == values and (isinstance(values[0], str) or len(set(values)) > 1 or len(deeds) > 3):
                     equal.setdefault(name, column)
-        if not any(isinstance(deeds[0].after.variables[n], str) for n in equal) and not _again(names, deeds):
+        # A screen that is mostly come to by other ways shows more than a row.
+        is_details = len(deeds) >= _OF_ROWS * went_to[screen]
+        told = set(of_the_row(list(visits(history, screen, table)), sorted(ever))) if is_details else set()
+        if not any(n.endswith(_WORDS) for n in (*equal, *told)) and not _again(names, deeds):
             continue
         aliases = {n: Alias(table, c) for n, c in equal.items()}
-        aliases |= {n: Alias(table, "@" + n) for n in names if n not in equal and _by_row(n, deeds)}
+        own = {n for n in names if _by_row(n, deeds)} | told
+        aliases |= {n: Alias(table, "@" + n) for n in sorted(own) if n not in equal}
         if not all(_is_shown_of(history, screen, n, a) for n, a in aliases.items() if n in equal):
             continue
         found |= {n: a for n, a in aliases.items() if n not in found and _holds(history, n, a)}
@@ -155,6 +191,17 @@ def _is_shown_of(history: History, screen: str, name: str, alias: Alias) -> bool
         fits = row is not None and same_value(row.get(alias.column), deed.after.variables[name])
         right, wrong = right + fits, wrong + (not fits)
     return right >= wrong
+
+
+def _went_to(history: History) -> Iterator[str]:
+    """The screens gone to, again and again, but not those that one came back to by closing what lay over them."""
+    trace, way = "", Way()
+    for deed in history.deeds:
+        if deed.trace != trace:
+            trace, way = deed.trace, Way()
+            way.at(deed.before.screen)
+        if way.at(deed.after.screen):
+            yield deed.after.screen
 
 
 _TIMES, _STAYS = 3, 0.7
@@ -286,7 +333,7 @@ def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Valu
                     if seen:
                         places.setdefault((trace, table, number), i)
                     for column, value in row.items():
-                        if value is not None and column != ROW_ID and (seen or is_hidden(column)):
+                        if value is not None and column not in (ROW_ID, OWNER) and (seen or is_hidden(column)):
                             cells.setdefault((trace, table, number, column), value)
     # Rows that are there from the start hold in every trace what one trace has found them to hold.
     for trace, start in history.starts.items():
@@ -295,7 +342,7 @@ def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Valu
                 known = first.setdefault((table, _words(row)), {})
                 for column in history.columns[table]:
                     key = (trace, table, row[ROW_ID], column)
-                    if is_hidden(column) and key in cells:
+                    if is_hidden(column) and column != OWNER and key in cells:
                         known.setdefault(column, cells[key])
     for trace, start in history.starts.items():
         for table, rows in start.tables.items():

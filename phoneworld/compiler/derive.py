@@ -236,18 +236,21 @@ def _tables(history: History, screen: str, mine: Sequence[Sight]) -> list[str]:
 def _counts(history: History, derived: Derived, tables: Sequence[str], mine: Sequence[Sight]) -> list[Expr]:
     counts: list[Expr] = []
     for table in tables:
-        counts.append(Count(table))
-        if table in history.filters:
-            counts.append(Count(table, history.filters[table].where))
+        shown = history.shown_where(table)
+        if table not in history.owners:
+            counts.append(Count(table))
+        if shown is not None:
+            counts.append(Count(table, shown))
         for name in history.columns[table]:
             if name in derived.columns.get(table, {}):
                 continue
             kinds = {type(r.get(name)) for s in mine for r in s.tables[table]}
             if bool in kinds:
                 ticked = Equal(Column(name), Const(True))
-                counts += [Count(table, ticked), Count(table, Not(ticked))]
-                if table in history.filters:
-                    counts += [Count(table, All((history.filters[table].where, w))) for w in (ticked, Not(ticked))]
+                if table not in history.owners:
+                    counts += [Count(table, ticked), Count(table, Not(ticked))]
+                if shown is not None:
+                    counts += [Count(table, All((shown, w))) for w in (ticked, Not(ticked))]
     return counts
 
 

@@ -6,22 +6,23 @@ through a trace: rows are matched from one sight of a table to the next by what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.aims import Aim, find_aim
+from phoneworld.compiler.kept import column, columns_of, table_of, what_varies
 from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
 from phoneworld.compiler.row_matching import match_rows, merged, number_of, number_slot, told
-from phoneworld.compiler.template import SHOWN, Content, Part, Pattern, find_pattern
+from phoneworld.compiler.template import SHOWN, Content, Pattern
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.expr import Value
+from phoneworld.program.expr import All, Column, Equal, Expr, Value, Var
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row, Scope, evaluate
-from phoneworld.ui.action import Action, TypeText
+from phoneworld.ui.action import Action
 from phoneworld.ui.node import Hierarchy
 
-UNMODELLED = frozenset({"scrollable", "focusable", "visible"})
-"""Attributes that follow from the layout, as of now: a page scrolls where its content is longer than the screen."""
+OWNER = "@owner"
+"""The column of rows that belong to a row of another table: the id of that row."""
 
 CURRENT = ".current"
 """A table's variable of this ending holds the id of the row last acted on, None after acting beside the rows of a screen that shows it."""
@@ -116,6 +117,8 @@ class Beliefs:
     """Columns (by table) that say what another column does in more words: seeing the one is seeing the other."""
     away: frozenset[str] = frozenset()
     """Tables whose rows come back as they were where what is around them was not there for a while, like those of a form that opens."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """Tables of which a details screen shows what belongs to its row: the table of that row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,16 @@ class History:
     """The variables that each screen shows, but for focus and keyboard."""
     kept: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
     """Slot and attribute of everything outside tables that varies, by screen."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """As in the beliefs it was told with."""
+
+    def shown_where(self, table: str) -> Expr | None:
+        """Which rows of a table are shown; None for all."""
+        owner, filter_ = self.owners.get(table), self.filters.get(table)
+        belongs = Equal(Column(OWNER), Var(owner + CURRENT)) if owner is not None else None
+        if filter_ is None or belongs is None:
+            return belongs if filter_ is None else filter_.where
+        return All((belongs, filter_.where))
 
     def variable(self, screen: str, slot: str, attribute: str) -> str:
         """The name of the variable behind one attribute of one slot of a screen."""
@@ -178,33 +191,6 @@ def screen_of(name: str) -> str:
 def is_hidden(name: str) -> bool:
     """True for a column that no row shows: it is named after the variable of another screen that does."""
     return name.startswith("@")
-
-
-def column(slot: str, attribute: str) -> str:
-    """The name of the column behind one attribute of one slot of a row."""
-    return f"{slot}.{attribute}"
-
-
-def find_patterns(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> dict[str, Pattern]:
-    """The pattern of each screen. `screens` are the ids of captures by screen."""
-    words = _typed_words(graph)
-    return {
-        s: find_pattern(s, [graph.captures[c].hierarchy for c in captures], words) for s, captures in screens.items()
-    }
-
-
-def _typed_words(graph: StateGraph) -> frozenset[str]:
-    """The words that came into the app by being typed: those that no screen had shown before."""
-    words: set[str] = set()
-    for trace in graph.traces:
-        shown: set[str] = set()
-        for transition in trace.transitions:
-            shown.update(n.label for n in graph.captures[transition.source].hierarchy.nodes() if n.label)
-            if isinstance(transition.action, TypeText):
-                text = transition.action.text.strip()
-                if len(text) > 3 and not any(text in label for label in shown):
-                    words.add(text)
-    return frozenset(words)
 
 
 def lone_captures(graph: StateGraph) -> dict[str, str]:
@@ -252,7 +238,7 @@ def find_history(
     names = {screen: frozenset(found - {FOCUS, KEYBOARD}) for screen, found in shown.items()}
     return History(
         patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names,
-        {screen: frozenset(kept) for screen, kept in teller.kept.items()},
+        {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners,
     )  # fmt: skip
 
 
@@ -270,9 +256,13 @@ class _Teller:
         self._patterns = patterns
         self._content = content
         self.beliefs = beliefs
-        self.kept = {s: _kept(p) for s, p in patterns.items()}
-        self.columns = {t: _columns(p, t) for p in patterns.values() for t in p.tables}
-        self.numbered = {t: slot for p in patterns.values() for t in p.tables if (slot := number_slot(p, t))}
+        self.kept = {s: what_varies(p) for s, p in patterns.items()}
+        self.columns = {t: columns_of(p, t) for p in patterns.values() for t in p.tables}
+        self.numbered = {
+            t: slot for p in patterns.values() for t in p.tables if t not in beliefs.owners and (slot := number_slot(p, t))
+        }
+        for table in beliefs.owners:
+            self.columns[table] = (*self.columns[table], OWNER)
         self._around = {t: key for p in patterns.values() for t, key in p.around().items()}
         self._aliases: dict[str, list[tuple[str, Alias]]] = {}
         for name, alias in beliefs.aliases.items():
@@ -315,8 +305,10 @@ class _Teller:
             known = before.tables.get(table, ())
             filter_of = self.beliefs.filters.get(table)
             scope = Scope({**before.variables, **seen})
-            old = [r for r in known if filter_of is None or evaluate(filter_of.where, scope.at(r))]
-            out = [r for r in known if r not in old]
+            owner = before.variables.get(self.beliefs.owners[table] + CURRENT) if table in self.beliefs.owners else None
+            mine = [r for r in known if r.get(OWNER) == owner]
+            old = [r for r in mine if filter_of is None or evaluate(filter_of.where, scope.at(r))]
+            out = [r for r in mine if r not in old]
             of_id = {row[ROW_ID]: row for row in known}
             if table in self.numbered:
                 ids[table] = [number_of(row.get(column(self.numbered[table], "resource_id"))) for row in rows]
@@ -326,11 +318,13 @@ class _Teller:
                     int(old[i][ROW_ID]) if i is not None else self._found_again(table, row, out)  # type: ignore[arg-type]
                     for i, row in zip(match_rows(old, now, columns, acted), now, strict=True)
                 ]
+            of_owner = {OWNER: owner} if table in self.beliefs.owners else {}
             seen_now = [
-                {ROW_ID: n, **(of_id[n] if n in of_id else self._out_of_sight(table, n)), **told(row, of_id.get(n))}
+                {ROW_ID: n, **(of_id[n] if n in of_id else self._out_of_sight(table, n)), **told(row, of_id.get(n)), **of_owner}
                 for n, row in zip(ids[table], now, strict=True)
             ]
-            tables[table] = merged(known, seen_now, {r[ROW_ID] for r in out})
+            away = {r[ROW_ID] for r in known if r.get(OWNER) != owner}
+            tables[table] = merged(known, seen_now, away | {r[ROW_ID] for r in out})
         seen[FOCUS] = self._focus(screen, recorded.hierarchy, content, ids)
         variables = {**before.variables, **seen}
         self._learn(screen, variables, tables, seen)
@@ -376,7 +370,24 @@ class _Teller:
     def _out_of_sight(self, table: str, row: int) -> Row:
         """What a row that is seen for the first time holds beside what is shown of it."""
         known = self.beliefs.cells
-        return {c: known.get((self._trace, table, row, c)) for c in self.columns[table] if is_hidden(c)}
+        return {c: known.get((self._trace, table, row, c)) for c in self.columns[table] if is_hidden(c) and c != OWNER}
+
+    def _turned_to(self, before: Sight, capture: str) -> Sight:
+        """Where a row's own screen comes that shows another row than the current one, the row that it shows is current."""
+        screen, content = self._content[capture]
+        table = self.beliefs.details.get(screen)
+        if table is None or screen == before.screen:
+            return before
+        shown = {
+            alias.column: content.values.get((slot_of(name), "text"))
+            for name, alias in self._aliases.get(screen, ())
+            if name.endswith(".text") and not is_hidden(alias.column)
+        }
+        told = {c: v for c, v in shown.items() if v}
+        fits = [r[ROW_ID] for r in before.tables.get(table, ()) if told and all(r.get(c) == v for c, v in told.items())]
+        if len(fits) != 1:
+            return before
+        return replace(before, variables={**before.variables, table + CURRENT: fits[0]})
 
     def _come_to_be(self, before: Sight, after: Sight) -> Sight:
         """Where a row's own screen is shown and no row is current, there is a new one."""
@@ -414,7 +425,7 @@ class _Teller:
         for path, node in tree.walk():
             if node.focused and node.is_editable:
                 slot, row = content.places[path]
-                table = _table_of(self._patterns[screen], slot)
+                table = table_of(self._patterns[screen], slot)
                 return f"{slot}#{ids[table][row]}" if table is not None and row is not None else slot
         return None
 
@@ -424,7 +435,7 @@ class _Teller:
         if aim is None:
             return None
         pattern = self._patterns[before.screen]
-        table = _table_of(pattern, aim.slot) if aim.row is not None else None
+        table = table_of(pattern, aim.slot) if aim.row is not None else None
         acted: Row = {}
         if table is not None and aim.row is not None:
             number = before.shown[table][aim.row]
@@ -446,7 +457,7 @@ class _Teller:
         expected = Foretold(before.tables, None) if self._foretell is None else self._foretell(before, aim, acted, current)
         tables = expected.tables
         self._ids |= {t: max([self._ids.get(t, 0), *(int(r[ROW_ID]) for r in rows)]) for t, rows in tables.items()}  # type: ignore[arg-type]
-        chosen = replace(before, variables={**before.variables, **current}, tables=tables)
+        chosen = self._turned_to(replace(before, variables={**before.variables, **current}, tables=tables), target)
         row = acted_id if isinstance(acted_id, int) else None
         after = self._come_to_be(before, self.see(chosen, target, row, switched, expected.modes))
         current = {}
@@ -457,34 +468,3 @@ class _Teller:
                 current[name + CURRENT] = new[0]
         after = replace(after, variables={**after.variables, **current})
         return Deed(trace, index, aim, before, after, acted, table, took_ms)
-
-
-def _kept(pattern: Pattern) -> tuple[tuple[str, str], ...]:
-    """Slot and attribute of everything outside tables that varies."""
-    kept: list[tuple[str, str]] = []
-
-    def visit(parts: Iterable[Part]) -> None:
-        for part in parts:
-            if part.table is None:
-                kept.extend(
-                    (part.key, a) for a in ((SHOWN,) if part.optional else ()) + part.varying if a not in UNMODELLED
-                )
-                visit(part.children)
-
-    visit(pattern.windows)
-    return tuple(kept)
-
-
-def _columns(pattern: Pattern, table: str) -> tuple[str, ...]:
-    """The columns of a table: what varies from row to row."""
-    row = pattern.tables[table]
-    return tuple(
-        column(p.key, a)
-        for p in row.walk()
-        for a in ((SHOWN,) if p.optional and p is not row else ()) + p.varying
-        if a not in UNMODELLED
-    )
-
-
-def _table_of(pattern: Pattern, slot: str) -> str | None:
-    return next((t for t, row in pattern.tables.items() if any(p.key == slot for p in row.walk())), None)

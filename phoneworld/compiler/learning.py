@@ -10,9 +10,10 @@ from phoneworld.compiler.beliefs import find_beliefs, find_worded
 from phoneworld.compiler.derive import Derived, find_derived
 from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
-from phoneworld.compiler.history import Beliefs, Foretold, History, Sight, find_history, find_patterns, shows_all
+from phoneworld.compiler.history import Beliefs, Foretold, History, Sight, find_history, shows_all
 from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foretell
 from phoneworld.compiler.passing import Passings, find_passings
+from phoneworld.compiler.patterns import find_patterns
 from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID

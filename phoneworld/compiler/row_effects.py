@@ -7,7 +7,7 @@ from typing import Literal
 
 from phoneworld.compiler.choose import Example, choose
 from phoneworld.compiler.derive import current_row
-from phoneworld.compiler.history import Deed
+from phoneworld.compiler.history import CURRENT, OWNER, Deed
 from phoneworld.compiler.learned import RowEffects, scope_of
 from phoneworld.compiler.vocabulary import FEW_VALUES, Cases
 from phoneworld.program.expr import (
@@ -124,13 +124,13 @@ class RowLearner:
     def _inserted(
         self, table: str, deeds: Sequence[Deed], exceptions: int = 1
     ) -> tuple[Mapping[str, Expr] | None, Expr, Literal["first", "last"]]:
-        news: list[tuple[Deed, Row, int]] = []
+        news: list[tuple[Deed, Row, list[Row]]] = []  # the step, the row that came, all rows that it is one of
         none: list[Deed] = []
         for deed in deeds:
             old = {r[ROW_ID] for r in deed.before.tables[table]}
-            added = [(r, i) for i, r in enumerate(deed.after.tables[table]) if r[ROW_ID] not in old]
+            added = [r for r in deed.after.tables[table] if r[ROW_ID] not in old]
             if len(added) == 1:
-                news.append((deed, *added[0]))
+                news.append((deed, added[0], [r for r in deed.after.tables[table] if r.get(OWNER) == added[0].get(OWNER)]))
             elif added:
                 self._cases.wrong.add(deed.name)
             else:
@@ -139,6 +139,10 @@ class RowLearner:
             return None, TRUE, "last"
         cells: dict[str, Expr] = {}
         for column in self._v.columns(table):
+            if column == OWNER:
+                # What comes on the screen of a row is that row's.
+                cells[column] = Var(self._v.history.owners[table] + CURRENT)
+                continue
             examples = [Example(scope_of(d), r.get(column)) for d, r, _ in news]
             options: list[Expr] = [
                 Const(v) for _, v in sorted({(type(e.value), e.value) for e in examples}, key=repr)[:FEW_VALUES]
@@ -168,8 +172,8 @@ class RowLearner:
                 when = chosen.expr
                 if when == Const(False):
                     return None, TRUE, "last"
-        first = sum(i == 0 and len(d.after.tables[table]) > 1 for d, _, i in news)
-        last = sum(i == len(d.after.tables[table]) - 1 and i > 0 for d, _, i in news)
+        first = sum(among[0] is row and len(among) > 1 for _, row, among in news)
+        last = sum(among[-1] is row and len(among) > 1 for _, row, among in news)
         return cells, when, "first" if first > last else "last"
 
     def _cells_changed(self, table: str, deeds: Sequence[Deed]) -> dict[str, Expr]:

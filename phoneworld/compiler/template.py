@@ -126,12 +126,17 @@ class _Seen:
     owner: tuple[int, ...]
 
 
-def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = frozenset()) -> Pattern:
+Led = tuple[int, Path, str]
+"""A tap that led away: the capture it was done in, by its place among those of the screen, the widget touched, the screen it led to."""
+
+
+def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = frozenset(), led: Sequence[Led] = ()) -> Pattern:
     """The pattern of a screen from all its captures. `typed` are the words that were typed while recording: content, wherever they show.
 
+    `led` are the taps that led to other screens: what leads to one and the same is of one kind.
     About linear in the nodes of all captures, but for sibling lists that differ, which cost the product of their lengths.
     """
-    builder = _Builder(name, typed)
+    builder = _Builder(name, typed, led)
     root = Part("", Node(""))
     builder.grow(
         root, [[_Seen(w, (i,), (c,)) for i, w in enumerate(tree.windows)] for c, tree in enumerate(trees)], None
@@ -143,9 +148,12 @@ def find_pattern(name: str, trees: Sequence[Hierarchy], typed: frozenset[str] = 
 
 
 class _Builder:
-    def __init__(self, name: str, typed: frozenset[str]) -> None:
+    def __init__(self, name: str, typed: frozenset[str], led: Sequence[Led]) -> None:
         self._name = name
         self._typed = typed
+        self._led: dict[int, list[tuple[Path, str]]] = {}
+        for capture, path, screen in led:
+            self._led.setdefault(capture, []).append((path, screen))
         self._seen: dict[int, dict[int, list[_Seen]]] = {}
         """By the identity of a part, and by capture: where it was seen."""
         self._parts: list[Part] = []
@@ -183,8 +191,23 @@ class _Builder:
         return frozenset(
             kind
             for kind, seen in by_kind.items()
-            if _in_one_run(kind, lists) and not is_named(kind, by_kind) and self._are_rows(seen, is_list)
+            if _in_one_run(kind, lists)
+            and not is_named(kind, by_kind)
+            and (self._are_rows(seen, is_list) or self._lead_to_one(kind, lists))
         )
+
+    def _lead_to_one(self, kind: Kind, lists: Sequence[Sequence[_Seen]]) -> bool:
+        """True where siblings with words of their own lead to one other screen, all of them that were touched: it shows which."""
+        if max(sum(kind_of(s.node) == kind for s in children) for children in lists) < 2:
+            return False
+        to: dict[str, set[str]] = {}
+        for children in lists:
+            for seen in children:
+                if kind_of(seen.node) == kind and (words := words_on(seen.node)):
+                    for path, screen in self._led.get(seen.owner[0], ()):
+                        if path[: len(seen.path)] == seen.path:
+                            to.setdefault(words[0], set()).add(screen)
+        return len(to) > 1 and len(set.union(*to.values())) == 1
 
     def _are_rows(self, lists: list[list[Node]], is_list: bool) -> bool:
         most = max(len(nodes) for nodes in lists)
