@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from phoneworld.program.program import EvidenceKind, Program, TriggerKind, weakest
 from phoneworld.sim.evaluate import NO_ROW, Row
@@ -33,8 +32,7 @@ AppAction = Tap | DoubleTap | LongPress | Swipe | Drag | Pinch | TypeText | Clea
 BULLET = "•"
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(NamedTuple):
     """What an action did to one app. `left` is True where the app gave way to the launcher."""
 
     app: AppState
@@ -162,7 +160,7 @@ class Acting(ABC):
         return Reaction(self.app, departed(self.app, "assumed"), message)
 
     def assumed(self, app: AppState, message: str) -> Reaction:
-        return Reaction(app if app.departed else replace(app, departed=True), "assumed", message)
+        return Reaction(app if app.departed else app._replace(departed=True), "assumed", message)
 
     def unrecorded(self, message: str) -> Reaction:
         return Reaction(self.app, "unrecorded", message)
@@ -227,7 +225,7 @@ class Acting(ABC):
                     return fired
             tapped = self._tap(x, y)
             typed = self.world.acting(tapped.app)._type(text, None, None, append=append)
-            return replace(typed, evidence=weakest(tapped.evidence, typed.evidence), settle_ms=tapped.settle_ms + typed.settle_ms)
+            return typed._replace(evidence=weakest(tapped.evidence, typed.evidence), settle_ms=tapped.settle_ms + typed.settle_ms)
         focused, held = self.focus(), self.field_value()
         if focused is None or held is None:
             return self.nothing("no field has the focus")
@@ -283,10 +281,10 @@ class Acting(ABC):
         if key == "back":
             before = self.world.back(self.app)
             if before is None:
-                return replace(self.nothing("Back at the root leaves the app"), left=True)
+                return self.nothing("Back at the root leaves the app")._replace(left=True)
             return Reaction(before, "assumed", "Back goes to the screen before")
         if key == "home":
-            return replace(self.nothing("Home shows the launcher"), left=True)
+            return self.nothing("Home shows the launcher")._replace(left=True)
         if key == "enter" and self.focus() is None:
             return self.nothing("no field has the focus")
         return self.unrecorded(f"what the {key} key does here was not recorded")

@@ -8,7 +8,6 @@ the layout is shown that was recorded for the state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from immutables import Map
 
@@ -90,7 +89,7 @@ class AppModel:
         fresh = self.start()
         if not self._templates or app.tables == fresh.tables:
             return fresh
-        return self.off_path(replace(fresh, tables=app.tables, next_row=app.next_row))
+        return self.off_path(fresh._replace(tables=app.tables, next_row=app.next_row))
 
     # What is shown
 
@@ -129,7 +128,7 @@ class AppModel:
         name = surface.model.scroll
         if name and app.variables.get(name) != surface.scroll:
             # Content has become shorter than it was scrolled: the phone is at its end now, also should it grow again.
-            app = replace(app, variables=app.variables.set(name, surface.scroll))
+            app = app._replace(variables=app.variables.set(name, surface.scroll))
         return OnTemplate(self, app, surface)
 
     def off_path(self, app: AppState) -> AppState:
@@ -137,7 +136,7 @@ class AppModel:
         indexed = self._by_value.get(app.screen)
         if indexed is None or app.screen not in self._templates or app.variables.get(indexed[0]) is None:
             return app
-        return replace(app, variables=app.variables.set(indexed[0], None))
+        return app._replace(variables=app.variables.set(indexed[0], None))
 
     def fire(
         self,
@@ -218,8 +217,8 @@ class AppModel:
             elif left <= 0 and not recorded:
                 del running[name]
                 variables, due = variables.set(timer.variable, timer.value), True
-        after = replace(app, variables=variables, timers=Map(running))
-        return self.off_path(replace(after, departed=True)) if due else after
+        after = app._replace(variables=variables, timers=Map(running))
+        return self.off_path(after._replace(departed=True)) if due else after
 
     def same_rows(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """These rows, or equal ones seen before: drawings are found by the identity of the rows that they show."""
@@ -249,7 +248,7 @@ class AppModel:
             return None
         place = app.stack[-1]
         variables = app.variables.update(dict(place.variables))
-        below = replace(app, screen=place.screen, variables=variables, stack=app.stack[:-1], focus=None, departed=True)
+        below = app._replace(screen=place.screen, variables=variables, stack=app.stack[:-1], focus=None, departed=True)
         return self.off_path(below)
 
     def back_inside(self, app: AppState) -> AppState | None:
@@ -267,7 +266,7 @@ class AppModel:
         variables = app.variables
         if self._templates and variables.get(KEYBOARD):
             variables = variables.set(KEYBOARD, False)
-        return replace(app, variables=variables, focus=None, departed=True)
+        return app._replace(variables=variables, focus=None, departed=True)
 
 
 def _rows(table: Table, rows: tuple[tuple[Value, ...], ...]) -> tuple[Row, ...]:

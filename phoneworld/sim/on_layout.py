@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from immutables import Map
 
@@ -43,10 +42,10 @@ class OnLayout(Acting):
         return node.value if shown == node.text else as_text(shown)
 
     def focused(self, name: str) -> AppState:
-        return replace(self.app, focus=name)
+        return self.app._replace(focus=name)
 
     def filled(self, name: str, node: Node, shown: str) -> AppState | None:
-        return replace(self.app, edits=self.app.edits.set((self.app.screen, name, "text"), (node.text, shown)))
+        return self.app._replace(edits=self.app.edits.set((self.app.screen, name, "text"), (node.text, shown)))
 
     def toggled(self, name: str, node: Node) -> AppState | None:
         app, screenful = self.app, self.screenful
@@ -57,12 +56,12 @@ class OnLayout(Acting):
             for i, sibling in enumerate(screenful.layout.hierarchy.at(path[:-1]).children if len(path) > 1 else ()):
                 if sibling.checkable and "RadioButton" in sibling.class_name:
                     edits = edits.set((app.screen, screenful.keys[(*path[:-1], i)], "checked"), (sibling.checked, False))
-            return replace(app, edits=edits.set((app.screen, name, "checked"), (node.checked, True)))
-        return replace(app, edits=edits.set((app.screen, name, "checked"), (node.checked, not now)))
+            return app._replace(edits=edits.set((app.screen, name, "checked"), (node.checked, True)))
+        return app._replace(edits=edits.set((app.screen, name, "checked"), (node.checked, not now)))
 
     def on_keyboard(self, key: str) -> Reaction | None:
         if key == "back" and self._moved():
-            return self.assumed(replace(self.app, focus=None), "Back hides the keyboard")
+            return self.assumed(self.app._replace(focus=None), "Back hides the keyboard")
         return None
 
     def ruled(self, key: str) -> bool:

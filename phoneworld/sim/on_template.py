@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from phoneworld.program.expr import Blank, Case, Column, Const, Equal, Expr, Not, Value, Var
 from phoneworld.program.program import EvidenceKind, TriggerKind, weakest
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID, Drawn
@@ -46,7 +44,7 @@ class OnTemplate(Acting):
         return node.value
 
     def focused(self, name: str) -> AppState:
-        return replace(self.app, variables=self.app.variables.set(FOCUS, name).set(KEYBOARD, True))
+        return self.app._replace(variables=self.app.variables.set(FOCUS, name).set(KEYBOARD, True))
 
     def filled(self, name: str, node: Node, shown: str) -> AppState | None:
         return self._kept(self.app, name, "text", shown)
@@ -66,7 +64,7 @@ class OnTemplate(Acting):
             return None
         # The keyboard gets Back before the app does, so only a rule that knows of the keyboard can know better.
         fired = self._fire("key", "", key, "", about=KEYBOARD)
-        return fired or self.assumed(replace(self.app, variables=self.app.variables.set(KEYBOARD, False)), "Back hides the keyboard")
+        return fired or self.assumed(self.app._replace(variables=self.app.variables.set(KEYBOARD, False)), "Back hides the keyboard")
 
     def assumed(self, app: AppState, message: str) -> Reaction:
         return super().assumed(self.world.off_path(app), message)
@@ -84,9 +82,9 @@ class OnTemplate(Acting):
         if to == drawing.scroll:
             return fired or Reaction(self.app, departed(self.app, evidence), "the content does not move any further")
         before = self.assumed(self.app, "") if fired is None else fired
-        app = replace(before.app, variables=before.app.variables.set(drawing.model.scroll, to))
+        app = before.app._replace(variables=before.app.variables.set(drawing.model.scroll, to))
         if fired is not None:
-            return replace(fired, app=app, evidence=weakest(fired.evidence, evidence))
+            return fired._replace(app=app, evidence=weakest(fired.evidence, evidence))
         return Reaction(app, evidence, "the content follows the finger")
 
     def _row(self, drawn: Drawn) -> Row:
@@ -104,13 +102,13 @@ class OnTemplate(Acting):
         kept = _keeper(expr, value)
         match kept:
             case (Var(variable), held):
-                return replace(app, variables=app.variables.set(variable, held))
+                return app._replace(variables=app.variables.set(variable, held))
             case (Column(column), held):
                 table = self.drawing.model.table_of[drawn.key]
                 if table is None or drawn.row is None or column == ROW_ID:
                     return None
                 rows = tuple({**r, column: held} if r.get(ROW_ID) == drawn.row else r for r in app.tables.get(table, ()))
-                return replace(app, tables=app.tables.set(table, self.world.same_rows(rows)))
+                return app._replace(tables=app.tables.set(table, self.world.same_rows(rows)))
             case _:
                 return None
 

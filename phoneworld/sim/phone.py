@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from immutables import Map
 
@@ -42,8 +43,7 @@ from phoneworld.ui.node import Hierarchy
 _VIEWS_KEPT = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What one action did. An invalid action changes nothing and `message` says why."""
 
     state: PhoneState
@@ -89,7 +89,7 @@ class Phone:
         apps = {package: model.start() for package, model in self.models.items()}
         for package in apps:
             if package != self.main:
-                apps[package] = replace(apps[package], running=False)
+                apps[package] = apps[package]._replace(running=False)
         if start is not None:
             starts = self.models[self.main].program.starts
             if start not in starts:
@@ -101,9 +101,9 @@ class Phone:
         """The app stopped and at its first start, as after `pm clear`. Raises SessionError for an app that is not installed."""
         if package not in self.models:
             raise SessionError(f"no app {package!r} is installed", hint="there are " + ", ".join(self.models))
-        app = replace(self.models[package].start(), running=False)
+        app = self.models[package].start()._replace(running=False)
         foreground = "" if state.foreground == package else state.foreground
-        return replace(state, apps=state.apps.set(package, app), foreground=foreground)
+        return state._replace(apps=state.apps.set(package, app), foreground=foreground)
 
     def check(self, state: PhoneState) -> None:
         """Raises ProgramError where a state (from a file, a patch) does not belong to this phone."""
@@ -175,14 +175,14 @@ class Phone:
         step = self._act(state, action)
         after = step.state
         if took_ms is not None:
-            after = replace(after, clock_ms=state.clock_ms + took_ms)
-        if any(app.timers for app in after.apps.values()):
+            after = after._replace(clock_ms=state.clock_ms + took_ms)
+        if any([app.timers for app in after.apps.values()]):
             passed = after.clock_ms - state.clock_ms
             recorded = step.evidence == "recorded"
             later = {package: self.models[package].later(app, passed, recorded=recorded) for package, app in after.apps.items()}
             changed = step.changed or any(app.variables != after.apps[package].variables for package, app in later.items())
-            return replace(step, state=replace(after, apps=Map(later)), changed=changed)
-        return step if took_ms is None else replace(step, state=after)
+            return step._replace(state=after._replace(apps=Map(later)), changed=changed)
+        return step if took_ms is None else step._replace(state=after)
 
     def _act(self, state: PhoneState, action: Action) -> Step:
         acting = self.models[state.foreground].acting(state.apps[state.foreground]) if state.foreground else None
@@ -223,10 +223,10 @@ class Phone:
         return Step(after, changed or state.foreground != package, True, reaction.evidence, reaction.message, rules)
 
     def _to_launcher(self, state: PhoneState, evidence: EvidenceKind, message: str) -> Step:
-        after = replace(self._tick(state, self._step_ms), foreground="")
+        after = self._tick(state, self._step_ms)._replace(foreground="")
         if state.foreground:
             app = self.models[state.foreground].hidden(state.apps[state.foreground])
-            after = replace(after, apps=after.apps.set(state.foreground, app))
+            after = after._replace(apps=after.apps.set(state.foreground, app))
         return Step(after, bool(state.foreground), True, evidence, message)
 
     def _open(self, state: PhoneState, package: str) -> Step:
@@ -239,12 +239,12 @@ class Phone:
                 return self._reacted(state, package, fired, fired.settle_ms or self._step_ms)
         recents = (package, *(p for p in state.recents if p != package))
         if not app.running:
-            started = Reaction(replace(model.restarted(app), departed=app.departed or app.stack != ()), "assumed", "the app starts")
-            return self._reacted(replace(state, recents=recents), package, started, self._step_ms)
+            started = Reaction(model.restarted(app)._replace(departed=app.departed or app.stack != ()), "assumed", "the app starts")
+            return self._reacted(state._replace(recents=recents), package, started, self._step_ms)
         inside = app
         if model.program.screens[app.screen].package != package:
-            inside = model.back_inside(app) or replace(model.start(), departed=True)
-        return self._reacted(replace(state, recents=recents), package, Reaction(inside, "assumed", "the app comes to the front"), self._step_ms)
+            inside = model.back_inside(app) or model.start()._replace(departed=True)
+        return self._reacted(state._replace(recents=recents), package, Reaction(inside, "assumed", "the app comes to the front"), self._step_ms)
 
     def _close(self, state: PhoneState, package: str) -> Step:
         if package not in self.models:
@@ -254,10 +254,10 @@ class Phone:
             fired = model.fire(app, "close_app", "", package)
             if fired:
                 return self._reacted(state, package, fired, fired.settle_ms or self._step_ms)
-        stopped = replace(model.hidden(app), running=False, stack=())
-        after = replace(self._tick(state, self._step_ms), apps=state.apps.set(package, stopped))
+        stopped = model.hidden(app)._replace(running=False, stack=())
+        after = self._tick(state, self._step_ms)._replace(apps=state.apps.set(package, stopped))
         if state.foreground == package:
-            after = replace(after, foreground="")
+            after = after._replace(foreground="")
         return Step(after, True, True, "assumed", "the app is stopped")
 
     def _on_launcher(self, state: PhoneState, action: Action) -> Step:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from immutables import Map
 
@@ -30,8 +30,7 @@ class Place:
     variables: tuple[tuple[str, Value], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AppState:
+class AppState(NamedTuple):
     """One app.
 
     `edits` holds what a widget shows instead of what its layout says, with the layout's value at the time of the edit: an
@@ -52,8 +51,7 @@ class AppState:
     timers: Map[str, int] = Map()
 
 
-@dataclass(frozen=True, slots=True)
-class PhoneState:
+class PhoneState(NamedTuple):
     """The whole phone: its apps, which is in front ("" for the launcher), the clock (Unix ms), the seed, the steps made."""
 
     apps: Map[str, AppState]

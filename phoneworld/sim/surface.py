@@ -8,6 +8,9 @@ from functools import cached_property
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Gesture, Hierarchy, Node, Path, TouchBox
 
+_BAND = 6
+"""Touch boxes are found by bands of the screen of 2**6 pixels, each made when it is first touched."""
+
 
 class Surface:
     """A tree whose nodes have names."""
@@ -16,6 +19,7 @@ class Surface:
         self.hierarchy = hierarchy
         self.size = size
         self._touched: dict[tuple[Gesture, Path], tuple[str, str | None]] = {}
+        self._bands: dict[int, tuple[TouchBox, ...]] = {}
 
     @property
     def keys(self) -> Mapping[Path, str]:
@@ -36,7 +40,11 @@ class Surface:
 
     def touch(self, gesture: Gesture, x: int, y: int) -> tuple[str, str | None] | None:
         """The names of the node at a pixel and of the node that takes the gesture; the same rule as `Hierarchy.hit_test`."""
-        for left, top, right, bottom, path, _ in self._order:
+        band = self._bands.get(y >> _BAND)
+        if band is None:
+            low = y >> _BAND << _BAND
+            band = self._bands[y >> _BAND] = tuple([box for box in self._order if box[1] < low + (1 << _BAND) and box[3] > low])
+        for left, top, right, bottom, path, _ in band:
             if left <= x < right and top <= y < bottom:
                 found = self._touched.get((gesture, path))
                 if found is None:

@@ -85,7 +85,7 @@ def test_a_snapshot_of_another_phone_is_refused(env: PhoneEnv) -> None:
     kept = env.snapshot()
     with pytest.raises(SessionError, match="PhoneState"):
         env.restore(replace(kept, phone="snapshot-1"))
-    foreign = replace(kept.phone, apps=Map({"com.other": kept.phone.apps[PACKAGE]}))
+    foreign = kept.phone._replace(apps=Map({"com.other": kept.phone.apps[PACKAGE]}))
     with pytest.raises(ProgramError, match="other apps"):
         env.restore(replace(kept, phone=foreign))
 
@@ -123,12 +123,12 @@ def test_the_name_of_a_state_tells_what_matters_and_nothing_else(env: PhoneEnv) 
     name = StateNamer().name(state)
 
     def with_app(**changes: object) -> PhoneState:
-        return replace(state, apps=state.apps.set(PACKAGE, replace(app, **changes)))  # type: ignore[arg-type]
+        return state._replace(apps=state.apps.set(PACKAGE, app._replace(**changes)))  # type: ignore[arg-type]
 
-    same = (replace(state, clock_ms=9), replace(state, steps=9), replace(state, seed=9), with_app(departed=True))
+    same = (state._replace(clock_ms=9), state._replace(steps=9), state._replace(seed=9), with_app(departed=True))
     assert {StateNamer().name(s) for s in same} == {name}
     others = (
-        replace(state, foreground=""),
+        state._replace(foreground=""),
         with_app(variables=app.variables.set("moment", 2)),
         with_app(edits=Map({("s", "n", "text"): ("a", "b")})),
         with_app(focus="x"),
@@ -143,7 +143,7 @@ def test_states_that_are_equal_have_one_name_whichever_was_seen_first(env: Phone
     state = env.state
     app = state.apps[PACKAGE]
     first, second = (
-        replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set("x", v))))
+        state._replace(apps=state.apps.set(PACKAGE, app._replace(variables=app.variables.set("x", v))))
         for v in (1, True)
     )
     assert first == second

@@ -173,7 +173,7 @@ def test_scrolling_is_total_and_a_state_put_back_has_the_same_future(steps: list
     phone, other = Phone([scrolling_shop()]), Phone([scrolling_shop()])
     state = phone.reset()
     app = state.apps[PACKAGE]
-    state = replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set(SCROLL, odd))))
+    state = state._replace(apps=state.apps.set(PACKAGE, app._replace(variables=app.variables.set(SCROLL, odd))))
     for action in steps:
         again = state_from_json(state_to_json(state))
         assert other.view(again) == phone.view(state)

@@ -154,8 +154,8 @@ def test_true_and_one_do_not_look_alike() -> None:
     phone = Phone([made])
     state = browsing(phone)
     app = state.apps[PACKAGE]
-    by_one = replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set("query", 1))))
-    by_true = replace(state, apps=state.apps.set(PACKAGE, replace(app, variables=app.variables.set("query", True))))
+    by_one = state._replace(apps=state.apps.set(PACKAGE, app._replace(variables=app.variables.set("query", 1))))
+    by_true = state._replace(apps=state.apps.set(PACKAGE, app._replace(variables=app.variables.set("query", True))))
     assert shown(phone, by_one, "query").text == "1" and shown(phone, by_true, "query").text == "true"
 
 
@@ -450,6 +450,6 @@ def test_a_drawing_from_memory_is_the_drawing(template: Template, cells: list[tu
     model = AppModel(random_program(template, [], cells, variables))
     app = model.start()
     for value in (other, variables.get("a"), True, 1, other):
-        app = replace(app, variables=app.variables.set("a", value))
+        app = app._replace(variables=app.variables.set("a", value))
         fresh = AppModel(random_program(template, [], cells, variables))
-        assert model.surface(app).hierarchy == fresh.surface(replace(fresh.start(), variables=app.variables)).hierarchy
+        assert model.surface(app).hierarchy == fresh.surface(fresh.start()._replace(variables=app.variables)).hierarchy
