@@ -121,9 +121,7 @@ class Plan:
         for kid in drawn.children:
             placement = self.placement.get(kid.key)
             # Without a placement it lies as it was seen in its parent, which is part of what is laid out.
-            if placement is not None and (
-                placement.cases or isinstance(placement.y.position, Pinned | Afloat) or isinstance(placement.y.extent, Reach)
-            ):
+            if placement is not None and (placement.cases or _asks_more(placement.x) or _asks_more(placement.y)):
                 alone = False
             inner, more, _ = self.about(kid)
             alone = inner and alone
@@ -131,6 +129,11 @@ class Plan:
         known = (alone, facts, drawn)
         _keep(self._about, id(drawn), known)
         return known
+
+
+def _asks_more(axis: Axis) -> bool:
+    """True for what lies by the screen or by the keyboard."""
+    return isinstance(axis.position, Pinned | Afloat) or isinstance(axis.extent, Reach)
 
 
 def _keep(kept: dict[K, V], key: K, value: V) -> None:

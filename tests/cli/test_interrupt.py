@@ -55,8 +55,14 @@ class Silent:
 
 def started(*words: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*PHONEWORLD, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [*PHONEWORLD, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=_as_at_a_terminal,
+    )  # fmt: skip
+
+
+def _as_at_a_terminal() -> None:
+    """Ctrl-C is heard, also where the tests were started in the background of a shell, which has it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupted(command: subprocess.Popen[str]) -> tuple[int, str]:
