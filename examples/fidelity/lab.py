@@ -279,7 +279,7 @@ def ceiling(
 
 @lab.command()
 def run(
-    frozen: Annotated[bool, typer.Option("--frozen", help="The reference apps too, which stay unrecorded until the compiler is done.")] = False,
+    frozen: Annotated[bool, typer.Option("--frozen", help="The reference apps too: half an hour each, for their steps last 2.5 s.")] = False,
     out: Annotated[Path, typer.Option("-o", "--out", help="Where the pages go.")] = Path("demo-out/fidelity"),
     fresh: Fresh = 1,
 ) -> None:

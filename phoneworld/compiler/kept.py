@@ -9,6 +9,7 @@ from phoneworld.compiler.template import SHOWN, Part, Pattern
 UNMODELLED = frozenset({"scrollable", "focusable", "visible"})
 """Attributes that follow from the layout, as of now: a page scrolls where its content is longer than the screen."""
 
+
 def column(slot: str, attribute: str) -> str:
     """The name of the column behind one attribute of one slot of a row."""
     return f"{slot}.{attribute}"
