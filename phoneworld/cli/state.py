@@ -40,6 +40,7 @@ def get(
 
         phoneworld state get clock_ms
         phoneworld state get "notes[?title=='Milk'].done"
+        phoneworld state get '"s1.notes"[0]'                 names with dots or dashes stand in double quotes
     """
     from phoneworld.cli.state_path import read
 

@@ -56,7 +56,7 @@ def changes(state: dict[str, Any], path: str, text: str) -> tuple[dict[str, Any]
     except JMESPathError as e:
         raise _no_path(path, e) from None
     if not found:
-        raise StatePathError(f"there is nothing at {path!r} in the state", hint="`phoneworld state get` shows all that there is")
+        raise StatePathError(f"there is nothing at {path!r} in the state", hint="`phoneworld state get` shows all that there is; a name with dots or dashes stands in double quotes: '\"s1.search.text\"'")
     patch: dict[str, Any] = {}
     told = []
     for short, before in found:
@@ -84,7 +84,7 @@ def _parsed(path: str) -> Any:
 
 def _no_path(path: str, error: Exception) -> StatePathError:
     words = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
-    return StatePathError(f"{path!r} is no path: {words}", hint="JMESPath, for example: notes[?title=='Milk'].done")
+    return StatePathError(f"{path!r} is no path: {words}", hint="JMESPath, for example: notes[?title=='Milk'].done; a name with dots or dashes stands in double quotes: \"s1.notes\"[0]")
 
 
 def _front(state: dict[str, Any]) -> dict[str, Any]:
