@@ -3,8 +3,9 @@
     bytes ──► receive() ──► Connected, Opened, Received, Drained, Closed
     accept / refuse / open / send / acknowledge / close ──► output() ──► bytes
 
-Many streams share a connection. In each direction a stream has at most one packet in flight: the next WRTE goes out only
-after the OKAY of the last one, and a peer that does not wait for ours is an error, so a connection holds a bounded amount.
+Many streams share a connection. A stream has at most one packet of ours in flight: the next WRTE goes out only after the
+OKAY of the last one. A peer that does not wait for ours is taken for a few packets (the adb server sends one more when it
+finds that the program behind a stream has gone) and then is an error, so a connection holds a bounded amount.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from phoneworld.adbd.codec import MAX_PAYLOAD, VERSION, VERSION_WITH_CHECK, Comm
 from phoneworld.errors import WireError
 
 MAX_STREAMS = 256
+MAX_UNREAD = 4
+"""Packets of one stream that may wait for their OKAY; the protocol allows one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Bytes for a stream; the peer sends no more until `acknowledge`."""
+    """Bytes for a stream; to be followed by one `acknowledge`, before which the peer should send no more."""
 
     stream: int
     payload: bytes
@@ -64,7 +67,7 @@ class _Stream:
     remote: int
     accepted: bool = False
     in_flight: bool = False
-    unread: bool = False
+    unread: int = 0
     waiting: list[memoryview] = field(default_factory=list)
 
 
@@ -127,10 +130,10 @@ class Connection:
         self._send_next(stream, known)
 
     def acknowledge(self, stream: int) -> None:
-        """Tells the peer that its last bytes are dealt with and that it may send more."""
+        """Tells the peer that one packet of it is dealt with and that it may send more."""
         known = self._streams.get(stream)
         if known is not None and known.unread:
-            known.unread = False
+            known.unread -= 1
             self._put(Command.OKAY, stream, known.remote)
 
     def close(self, stream: int) -> None:
@@ -203,9 +206,9 @@ class Connection:
                     if not known.in_flight:
                         events.append(Drained(stream))
             case Command.WRTE:
-                if known.unread:
-                    raise WireError(f"the peer sent a second WRTE on stream {stream} before the OKAY of the first")
-                known.unread = True
+                if known.unread == MAX_UNREAD:
+                    raise WireError(f"the peer sent {MAX_UNREAD + 1} WRTE on stream {stream} before the OKAY of the first")
+                known.unread += 1
                 events.append(Received(stream, packet.payload))
             case _:
                 del self._streams[stream]

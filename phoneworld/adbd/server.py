@@ -11,6 +11,7 @@ import contextlib
 import logging
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -254,14 +255,14 @@ class _WireStream:
         self._wire = wire
         self.number = number
         self.task: asyncio.Task[None] | None = None
-        self._inbox: bytes | None = None
+        self._inbox: deque[bytes] = deque()
         self._lost = False
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
         self._writing = asyncio.Lock()
 
     def put(self, payload: bytes) -> None:
-        self._inbox = payload
+        self._inbox.append(payload)
         self._arrived.set()
 
     def drained(self) -> None:
@@ -289,12 +290,12 @@ class _WireStream:
 
     async def read(self) -> bytes:
         while True:
-            while self._inbox is None:
+            while not self._inbox:
                 if self._lost:
                     return b""
                 self._arrived.clear()
                 await self._arrived.wait()
-            payload, self._inbox = self._inbox, None
+            payload = self._inbox.popleft()
             self._wire.connection.acknowledge(self.number)
             self._wire.flush()
             if payload:

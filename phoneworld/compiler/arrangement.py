@@ -48,6 +48,9 @@ _POOR = 0.9
 _CASE = 0.08
 _ALIKE = 5
 _SHARED = 0.4
+_BY_THE_END = (Far, Middle, Before, Pinned, Afloat)
+_TO_THE_END = (Fill, Until, Portion)
+"""Places and extents that need to know where the parent ends."""
 _Positions: TypeAlias = Mapping[tuple[str, int], list[Candidate[Position]]]
 _HIDDEN = Placement(Axis(Near(0), Exactly(0)), Axis(Near(0), Exactly(0)), hidden=True)
 
@@ -228,13 +231,19 @@ def _by_cases(
         sides = []
         for side in (inside, outside):
             own = {**positions, **{(key, axis): _positions(side, axis) for axis in (X, Y)}}
-            sides.append([_choose(side, axis, own, axes) for axis in (X, Y)])
+            sides.append([_choose(side, axis, own, axes, wrapped=_wrapped(slot[0], axis, axes)) for axis in (X, Y)])
         right = sum(min(x[1], y[1]) * len(side) for (x, y), side in zip(sides, (inside, outside), strict=True))
         share = right / (len(inside) + len(outside))
         if share > rule.explained + _CASE and (best is None or share > best[0] + 1e-9):
             case = While(other, sides[0][X][0], sides[0][Y][0], checked)
             best = (share, replace(rule, x=sides[1][X][0], y=sides[1][Y][0], cases=(case,), explained=round(share, 3)))
     return best[1] if best is not None else rule
+
+
+def _wrapped(seen: Seen, axis: int, axes: Mapping[tuple[str, int], tuple[Axis, float]]) -> bool:
+    """Whether its parent ends where its content ends."""
+    around = axes.get((seen.parent.drawn.key, axis)) if seen.parent is not None else None
+    return around is not None and isinstance(around[0].extent, Wrap)
 
 
 def _some(slot: Sequence[Seen]) -> list[Seen]:
@@ -269,8 +278,12 @@ def _choose(
     axes: Mapping[tuple[str, int], tuple[Axis, float]],
     *,
     fill: bool = False,
+    wrapped: bool = False,
 ) -> tuple[Axis, float]:
-    """The pair of a position and an extent that is worth most: what ends by its parent cannot start by it too."""
+    """The pair of a position and an extent that is worth most: what ends by its parent cannot start by it too.
+
+    `fill`: it may fill its parent though it has content. `wrapped`: the parent ends by it, so it may not lie by the parent's end.
+    """
     candidates = extent_candidates(slot, axis, _content(slot, axis, axes))
     candidates += words_candidates(slot) if axis == X else lines_candidates(slot)
     key = slot[0].drawn.key
@@ -284,6 +297,8 @@ def _choose(
     for position in positions[key, axis]:
         for extent in candidates:
             if isinstance(position.rule, Far | Middle | Before | Afloat) and isinstance(extent.rule, Fill | Until | Reach):
+                continue
+            if wrapped and (isinstance(position.rule, _BY_THE_END) or isinstance(extent.rule, _TO_THE_END)):
                 continue
             if leads and (isinstance(position.rule, Before) or isinstance(extent.rule, Until)):
                 continue
@@ -305,9 +320,7 @@ def _content(slot: Sequence[Seen], axis: int, axes: Mapping[tuple[str, int], tup
         ends: list[int] = []
         for kid in seen.kids:
             rule = axes.get((kid.drawn.key, axis))
-            if rule is None or isinstance(rule[0].position, Far | Middle | Before | Pinned | Afloat):
-                continue
-            if isinstance(rule[0].extent, Fill | Until | Portion):
+            if rule is None or isinstance(rule[0].position, _BY_THE_END) or isinstance(rule[0].extent, _TO_THE_END):
                 continue
             if kid.blank and not (seen.scrolled or seen.cut_end(axis)):
                 continue

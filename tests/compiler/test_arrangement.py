@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from examples.fidelity import lab
@@ -245,6 +245,7 @@ heights = st.integers(12, 60)
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.lists(heights, max_size=6), st.booleans()), min_size=1, max_size=6))
+@example([([12], True), ([30, 30], False), ([34], True)])  # a row that fills a list that wraps it
 def test_finding_is_total_and_deterministic_and_what_is_explained_is_given_back(shapes: list[tuple[list[int], bool]]) -> None:
     samples = [listed(*hs, note=note) for hs, note in shapes]
     found = find_placements(samples)
