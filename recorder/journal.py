@@ -253,6 +253,11 @@ class Story:
             self.open = None
 
     @property
+    def counted(self) -> int:
+        """How many steps count towards those that were asked for: all that were begun but the refused, which did nothing."""
+        return self.begun - self.refused
+
+    @property
     def at(self) -> str:
         """The capture at which the last trace stands."""
         return self._end(self.traces[-1])

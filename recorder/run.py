@@ -142,7 +142,7 @@ def run_recording(
 ) -> Recorded:
     """Explores an app on a phone and writes its graph to `out`, journalling every step before and after it is done.
 
-    `steps` is the number of steps in all (100; on resuming the number given before). With `resume` the journal beside
+    `steps` is the number of steps in all (100; on resuming the number given before); what the phone refused does not count. With `resume` the journal beside
     `out` is gone on with, `app`, `seed` and, where none is given, `allow` being its own. `keep` leaves the app's data as they are. `look` reads the
     settled screen. `avoid` are selectors (`id=...`, `text=...`) of what is left alone, `redact` texts and selectors of what is
     not stored beside passwords and, unless `redact_personal` is False, personal texts. `budget_s` ends it after that time. `ask`
@@ -158,7 +158,7 @@ def run_recording(
             if journal is not None:
                 redactor.salt = journal.salt()
                 session = _resumed(journal, device, app, steps, guard, redactor)
-                if session.story.begun >= session.header.steps:
+                if session.story.counted >= session.header.steps:
                     return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
             else:
                 found = installed(device, app)

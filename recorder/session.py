@@ -51,6 +51,8 @@ Phase = Literal["new", "clearing", "opening", "starting", "acting", "settling", 
 Reason = Literal["finished", "interrupted", "device-lost", "gave-up"]
 MAX_FAILURES = 3
 MAX_OUTSIDE = 9
+MAX_REFUSED = 20
+"""So many more refused steps than asked-for ones, and the phone is given up."""
 WAIT_MS = 500
 MOVED = "not done: the screen changed by itself before it"
 
@@ -262,7 +264,7 @@ class Session:
         """Where the recording stands."""
         words = self._words(self.choice) if self.choice is not None else self.phase
         return Progress(
-            self.story.begun, self.header.steps, words, self.choice.why if self.choice else "", self.summary(), self.memory.stale
+            self.story.counted, self.header.steps, words, self.choice.why if self.choice else "", self.summary(), self.memory.stale
         )
 
     def summary(self, story: Story | None = None) -> Summary:
@@ -324,8 +326,10 @@ class Session:
             self.calm |= reading.busy
         if self.stopping:
             return self._stop(self.ending)
-        if self.story.begun >= self.header.steps:
+        if self.story.counted >= self.header.steps:
             return self._stop("finished")
+        if self.story.refused > MAX_REFUSED + self.header.steps:
+            return self._stop("gave-up", f"{self.app} or its phone refused {self.story.refused} steps")
         if self.memory.outside > MAX_OUTSIDE:
             return self._stop("gave-up", f"{self.app} does not come to the front any more")
         choice: Choice | None = None

@@ -97,8 +97,8 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
             f"| {replay['exact']} of {replay['steps']} | {took_s:.0f} s |"
         )
     done = sum(1 for _ in kept.transitions())
-    # A step is not done where the screen changed by itself before it: a page that still loads, once in a hundred steps at most.
-    assert recorded["uncaptured"] == 0 and recorded["refused"] == steps - done <= steps // 100
+    # A step is not done where the screen changed by itself before it (a page that still loads), and another is done instead.
+    assert recorded["uncaptured"] == 0 and done == steps and recorded["refused"] <= steps // 10
     assert replay["steps"] == done + replay["traces"]
     # A small app has less to touch than there are steps.
     assert touched >= min(steps // 8, touchable // 2)

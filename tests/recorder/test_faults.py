@@ -79,8 +79,8 @@ def test_a_phone_that_goes_away_in_mid_step_costs_that_step_and_no_more(adb_serv
     assert done.reason == "finished" and switch.now_s == 100.0
     records, _ = read_records((journal_folder(done.path) / "journal.jsonl").read_bytes())
     ends = [r.record for r in records if r.record in ("done", "refused", "unfinished")]
-    assert len(ends) == 8, "every step that was begun has an end"
-    assert done.summary.transitions + done.summary.refused + done.summary.uncaptured == 8
+    assert len(ends) == 8 + done.summary.refused, "every step that was begun has an end"
+    assert done.summary.transitions + done.summary.uncaptured == 8
     assert done.summary.retried_for["RECONNECTED"] >= 1
     assert len(done.graph.traces) == 1 + done.summary.uncaptured <= 2
 

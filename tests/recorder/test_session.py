@@ -18,6 +18,7 @@ from recorder.journal import BegunRecord, Record, header, read_records, tell_all
 from recorder.redact import Redactor
 from recorder.safety import Guard
 from recorder.session import (
+    MAX_REFUSED,
     AppCleared,
     Begin,
     Captured,
@@ -154,7 +155,7 @@ def test_what_the_screen_did_by_itself_is_a_wait() -> None:
 
 
 def test_a_refused_action_did_nothing() -> None:
-    t = Transcript(session(steps=2))
+    t = Transcript(session(steps=1))
     refused = t.started()
     other = t.act(t.feed(Refused("this phone cannot do that")))
     assert other != refused
@@ -163,6 +164,15 @@ def test_a_refused_action_did_nothing() -> None:
     (trace,) = t.graph().traces
     assert [(x.source, x.action) for x in trace.transitions] == [("c1", other)]
     assert tell_all(t.records).summary().refused == 1
+
+
+def test_a_phone_that_refuses_all_is_given_up() -> None:
+    t = Transcript(session(steps=1))
+    t.started()
+    for _ in range(MAX_REFUSED + 1):
+        t.act(t.feed(Refused("this phone can do nothing")))
+    (stop,) = t.feed(Refused("this phone can do nothing"))
+    assert isinstance(stop, Stop) and stop.reason == "gave-up"
 
 
 def test_an_uncaptured_step_is_listed_and_a_new_trace_begins() -> None:
