@@ -23,6 +23,8 @@
     ├── BrowserError                    Chromium is missing or died
     ├── SessionError                    an unknown, expired or surplus session
     ├── ServeError                      a server cannot be started
+    ├── TaskError                       a task contradicts itself, or names what its app does not have
+    ├── CheckerError                    a checker could not be worked out: no score
     ├── ObservationError                a part was asked for that is not observed, or cannot be
     └── MissingDependency               an optional package is needed
 """
@@ -167,3 +169,13 @@ class MissingDependency(PhoneWorldError):
     """An optional package is needed; `hint` says what to install."""
 
     exit_code = 9
+
+
+class TaskError(PhoneWorldError):
+    """A task that cannot be: it contradicts itself, names what its app does not have, or cannot be drawn."""
+
+    exit_code = 3
+
+
+class CheckerError(PhoneWorldError):
+    """A checker could not be worked out. That is the checker's fault and no score of the policy."""

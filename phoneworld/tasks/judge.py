@@ -1,0 +1,335 @@
+"""What checkers mean: an episode watched step by step, and the verdict when the policy has finished.
+
+    judge = Judge(setting, instance)
+    trail = judge.begin()
+    trail = judge.watch(trail, state)                            # after every step
+    verdict = judge.verdict(trail, state, answer="three")        # at the end
+
+A trail is an immutable value, so that an episode can be forked and put back. Success is judged at the end, never for passing through; only
+what was visited, came in order or must never be is watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple, assert_never
+
+from phoneworld.errors import CheckerError, TaskError
+from phoneworld.program.template import ROW_ID
+from phoneworld.sim.state import AppState, PhoneState
+from phoneworld.tasks.answers import answers
+from phoneworld.tasks.checker import (
+    AllOf,
+    Answer,
+    AnyOf,
+    Cells,
+    Checker,
+    Custom,
+    CustomCheck,
+    InOrder,
+    Never,
+    NotSo,
+    Rows,
+    Sql,
+    State,
+    Visible,
+    Visited,
+    as_data,
+    shown,
+    walk,
+)
+from phoneworld.tasks.differences import Difference, differences
+from phoneworld.tasks.names import nearest
+from phoneworld.tasks.queries import query_tables
+from phoneworld.tasks.rows import RowsAim
+from phoneworld.tasks.task import Instance, Setting, path_of
+from phoneworld.tasks.verdict import Finding, Verdict
+from phoneworld.ui.action import Status
+from phoneworld.ui.geometry import Size
+from phoneworld.ui.node import Hierarchy, Node
+
+NO_CHECKS: Mapping[str, CustomCheck] = {}
+
+
+class Trail(NamedTuple):
+    """What an episode has shown so far: how far each sequence is, which of the `never` have happened, in the order of the checkers."""
+
+    reached: tuple[int, ...] = ()
+    broken: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """What a checker may look at. `state` is None on a real phone."""
+
+    state: PhoneState | None
+    tree: Hierarchy | None
+    size: Size
+    answer: str | None
+    trail: Trail
+
+
+class Judge:
+    """The checker of one instance, made ready. Raises TaskError where it names what the app does not have, or a row that is not there."""
+
+    def __init__(self, setting: Setting, instance: Instance, *, custom: Mapping[str, CustomCheck] = NO_CHECKS, on_phone: bool = False) -> None:
+        self.setting = setting
+        self.instance = instance
+        self.checker = (instance.on_phone or instance.checker) if on_phone else instance.checker
+        self._custom = custom
+        self._start = setting.exporter.app(instance.start)
+        nodes = tuple(walk(self.checker))
+        self._sequences = tuple(node for node in nodes if isinstance(node, Visited | InOrder))
+        self._nevers = tuple(node for node in nodes if isinstance(node, Never))
+        self._place = {id(node): i for group in (self._sequences, self._nevers) for i, node in enumerate(group)}
+        self._aims: dict[int, RowsAim] = {}
+        for node in nodes:
+            match node:
+                case Rows():
+                    self._aims[id(node)] = RowsAim(node, setting, self._start)
+                case Visited(screens):
+                    self._check_screens(screens)
+                case State(path, _):
+                    path_of(path)
+                case Custom(name, _) if name not in custom:
+                    raise TaskError(f"no plug-in has a checker {name!r}", hint=nearest(name, custom))
+                case _:
+                    pass
+        self._free_variables, self._free_columns = self._allowed(nodes)
+
+    def _check_screens(self, screens: tuple[str, ...]) -> None:
+        known = self.setting.program.screens
+        for screen in screens:
+            if self.setting.task.names.screen(screen) not in known:
+                raise TaskError(f"the app has no screen {screen!r}", hint=nearest(screen, (*self.setting.task.names.screens, *known)))
+
+    def _allowed(self, nodes: tuple[Checker, ...]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+        """The variables, and the columns (of a table; "" for all of it), that may change without being a side effect."""
+        names, program = self.setting.task.names, self.setting.program
+        variables = {names.variable(v) for node in nodes if isinstance(node, State) for v in path_of(node.path).variables()}
+        columns: set[tuple[str, str]] = set()
+        for word in self.setting.task.unchanged.allow:
+            table, _, column = word.partition(".")
+            if names.variable(word) in self.setting.variables:
+                variables.add(names.variable(word))
+            elif names.table(word) in program.tables:
+                columns.add((names.table(word), ""))
+            elif names.table(table) in program.tables:
+                columns.add((names.table(table), names.column(table, column)))
+            else:
+                raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, (*program.tables, *self.setting.variables)))
+        return frozenset(variables), frozenset(columns)
+
+    # Watching
+
+    @property
+    def watches(self) -> bool:
+        """True where the way matters, not only where it ends."""
+        return bool(self._sequences or self._nevers)
+
+    def begin(self) -> Trail:
+        """The trail at the start, the start itself seen."""
+        trail = Trail((0,) * len(self._sequences), (False,) * len(self._nevers))
+        return self.watch(trail, self.instance.start)
+
+    def watch(self, trail: Trail, state: PhoneState) -> Trail:
+        """The trail with one more state seen. Costs nothing where only the end matters."""
+        if not self.watches:
+            return trail
+        now = self._now(state, None, trail, None)
+        reached = list(trail.reached)
+        for i, node in enumerate(self._sequences):
+            reached[i] = self._further(node, reached[i], now)
+        broken = tuple(was or self._look(node.what, now).holds is True for was, node in zip(trail.broken, self._nevers, strict=True))
+        return Trail(tuple(reached), broken)
+
+    def _further(self, node: Checker, reached: int, now: _Now) -> int:
+        if isinstance(node, Visited):
+            assert now.state is not None
+            screen = self.setting.exporter.app(now.state).screen if now.state.foreground == self.setting.package else ""
+            return reached + (reached < len(node.screens) and self.setting.task.names.screen(node.screens[reached]) == screen)
+        assert isinstance(node, InOrder)
+        # The last part is asked at the end: to have passed through it is not enough.
+        while reached < len(node.parts) - 1 and self._look(node.parts[reached], now).holds is True:
+            reached += 1
+        return reached
+
+    # Judging
+
+    def verdict(self, trail: Trail, state: PhoneState, *, answer: str | None = None, status: Status = "success") -> Verdict:
+        """What to say of an episode that ends here. A policy that says it failed has not succeeded, whatever the state.
+
+        Raises CheckerError where the checker itself fails.
+        """
+        finding = self._look(self.checker, self._now(state, None, trail, answer))
+        app = self.setting.exporter.app(state)
+        found = differences(self._start, app, sorted(self.setting.kept))
+        surplus = tuple(d for d in found if not self._is_asked(d, app)) if found else ()
+        violations = tuple(self._words(node.what) for node, broken in zip(self._nevers, trail.broken, strict=True) if broken)
+        side_effects = tuple(d.words(self.setting.task.names) for d in surplus)
+        clean = not violations and (not surplus or not self.setting.task.unchanged.on)
+        success = finding.holds is True and clean and status == "success"
+        return Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding)
+
+    def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, *, answer: str | None = None, status: Status = "success") -> Verdict:
+        """The same for a phone of which only the screen can be seen. What that does not decide is None, in `success` too."""
+        finding = self._look(self.checker, _Now(None, tree, size, answer, trail))
+        success = False if status != "success" else finding.holds
+        return Verdict(success, finding.holds is True, finding.progress, (), (), finding)
+
+    def progress(self, trail: Trail, state: PhoneState, *, answer: str | None = None) -> float:
+        """How much of the goal holds now, from 0 to 1."""
+        return self._look(self.checker, self._now(state, None, trail, answer)).progress
+
+    def _is_asked(self, difference: Difference, app: AppState) -> bool:
+        if difference.kind == "variable":
+            return difference.column in self._free_variables
+        if (difference.table, "") in self._free_columns or (difference.table, difference.column) in self._free_columns:
+            return True
+        return any(aim.asks(difference, app) for aim in self._aims.values())
+
+    def _now(self, state: PhoneState, tree: Hierarchy | None, trail: Trail, answer: str | None) -> _Now:
+        return _Now(state, tree, self.setting.phone.size, answer, trail)
+
+    def _look(self, checker: Checker, now: _Now) -> Finding:
+        match checker:
+            case State(path, comparison):
+                if now.state is None:
+                    return self._unknown(checker)
+                found = as_data(self._find(path, now.state))
+                return Finding.plain(f"{path} {comparison}", comparison.holds(found), shown(found))
+            case Sql(query, comparison, arguments):
+                if now.state is None:
+                    return self._unknown(checker)
+                answer = query_tables(self.setting.exporter, now.state, query, dict(arguments))
+                return Finding.plain(f"{query} {comparison}", comparison.holds(answer), shown(answer))
+            case Rows():
+                if now.state is None:
+                    return self._unknown(checker)
+                return self._aims[id(checker)].look(self.setting.exporter.app(now.state))
+            case Answer():
+                holds = now.answer is not None and answers(checker, now.answer)
+                return Finding.plain(self._words(checker), holds, "no answer" if now.answer is None else shown(now.answer))
+            case Visible():
+                return self._visible(checker, now)
+            case Visited(screens):
+                if now.state is None:
+                    return self._unknown(checker)
+                reached = now.trail.reached[self._place[id(checker)]]
+                seen = ", ".join(screens[:reached]) or "none of them"
+                return Finding(self._words(checker), reached == len(screens), seen, reached / len(screens) if screens else 1.0)
+            case Never():
+                if now.state is None:
+                    return self._unknown(checker)
+                broken = now.trail.broken[self._place[id(checker)]]
+                return Finding.plain(self._words(checker), not broken, "it happened" if broken else "it did not happen")
+            case AllOf(parts):
+                return Finding.every([self._look(part, now) for part in parts], counted=[not isinstance(part, Never) for part in parts])
+            case AnyOf(parts):
+                return Finding.some([self._look(part, now) for part in parts])
+            case NotSo(what):
+                inner = self._look(what, now)
+                turned = None if inner.holds is None else not inner.holds
+                return Finding(f"not: {inner.what}", turned, inner.found, float(turned is True), (inner,))
+            case InOrder(parts):
+                return self._in_order(checker, parts, now)
+            case Custom():
+                return self._customs(checker, now)
+            case _:
+                assert_never(checker)
+
+    def _in_order(self, checker: InOrder, parts: tuple[Checker, ...], now: _Now) -> Finding:
+        if now.state is None:
+            return self._unknown(checker)
+        reached = now.trail.reached[self._place[id(checker)]]
+        found = [self._look(part, now) for part in parts]
+        found = [replace(f, holds=True, progress=1.0) if i < reached else f for i, f in enumerate(found)]
+        holds = reached >= len(parts) - 1 and found[-1].holds is True
+        progress = (reached + (found[reached].progress if reached < len(parts) else 0.0)) / len(parts)
+        return Finding("in this order", holds, f"{reached + holds} of {len(parts)}", progress, tuple(found))
+
+    def _customs(self, checker: Custom, now: _Now) -> Finding:
+        if now.state is None:
+            return self._unknown(checker)
+        export = self.setting.exporter.document
+        try:
+            holds = bool(self._custom[checker.name](export(self.instance.start), export(now.state), dict(checker.arguments)))
+        except Exception as e:  # a plug-in may raise anything: it is its fault, and no score
+            raise CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in") from e
+        return Finding.plain(self._words(checker), holds, "so" if holds else "not so")
+
+    def _find(self, path: str, state: PhoneState) -> object:
+        try:
+            return path_of(path).find(self.setting.exporter.document(state))
+        except TaskError as e:
+            raise CheckerError(e.message, hint=e.hint) from None
+
+    def _visible(self, checker: Visible, now: _Now) -> Finding:
+        tree, size = now.tree, now.size
+        if tree is None:
+            assert now.state is not None
+            view = self.setting.phone.look(now.state)
+            tree, size = view.hierarchy, view.size
+        found = [node for path, node in tree.walk() if _is_meant(node, checker) and tree.is_visible(path, size)]
+        holds = any(_shows(node, checker) for node in found)
+        told = "not on the screen" if not found else "; ".join(sorted({shown(n.value or n.label) for n in found})[:3])
+        return Finding.plain(self._words(checker), holds, told)
+
+    def _unknown(self, checker: Checker) -> Finding:
+        return Finding(self._words(checker), None, "cannot be seen on this phone", 0.0)
+
+    def _words(self, checker: Checker) -> str:
+        return in_words(checker)
+
+
+def _is_meant(node: Node, asked: Visible) -> bool:
+    if asked.id is not None and asked.id not in (node.resource_id, node.resource_id.rpartition(":id/")[2]):
+        return False
+    if asked.class_name is not None and asked.class_name not in (node.class_name, node.class_name.rpartition(".")[2]):
+        return False
+    return (asked.text is None or asked.text == node.text) and (asked.description is None or asked.description == node.content_desc)
+
+
+def _shows(node: Node, asked: Visible) -> bool:
+    if asked.checked is not None and (not node.checkable or node.checked != asked.checked):
+        return False
+    return asked.shows is None or asked.shows in (node.value, node.content_desc) or any(_shows(child, Visible(shows=asked.shows)) for child in node.children)
+
+
+def in_words(checker: Checker) -> str:
+    """What a checker asks for, as a phrase."""
+    match checker:
+        case State(path, comparison):
+            return f"{path} {comparison}"
+        case Sql(query, comparison, _):
+            return f"{query} {comparison}"
+        case Rows(table, added, changed, deleted):
+            told = [f"{table} with {cells_in_words(c)} added" for c in added]
+            told += [f"{table} with {cells_in_words(c.where)} changed to {cells_in_words(c.to)}" for c in changed]
+            return "; ".join(told + [f"{table} with {cells_in_words(c)} deleted" for c in deleted])
+        case Answer():
+            return f"the answer is the {checker.kind} {shown(checker.value)}" + (f" {checker.unit}" if checker.unit else "")
+        case Visible():
+            named = [f"{name} {shown(v)}" for name, v in (("text", checker.text), ("description", checker.description), ("id", checker.id), ("class", checker.class_name)) if v is not None]
+            shows = f" showing {shown(checker.shows)}" if checker.shows is not None else ""
+            tick = "" if checker.checked is None else " checked" if checker.checked else " not checked"
+            return f"on the screen: {' and '.join(named) or 'something'}{shows}{tick}"
+        case Visited(screens):
+            return "shown: " + ", then ".join(screens)
+        case Never(what):
+            return f"never: {in_words(what)}"
+        case NotSo(what):
+            return f"not: {in_words(what)}"
+        case AllOf(parts) | AnyOf(parts) | InOrder(parts):
+            word = {AllOf: " and ", AnyOf: " or ", InOrder: ", then "}[type(checker)]
+            return word.join(f"({in_words(part)})" for part in parts)
+        case Custom(name, arguments):
+            return name + "".join(f" {key}={shown(value)}" for key, value in arguments)
+        case _:
+            assert_never(checker)
+
+
+def cells_in_words(cells: Cells) -> str:
+    """What is asked of the cells of a row, as a phrase."""
+    return " and ".join(f"{name if name != ROW_ID else 'row'} {comparison}" for name, comparison in cells) or "anything"

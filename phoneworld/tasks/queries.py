@@ -1,0 +1,43 @@
+"""SQL over the tables of an app, in memory. A query can read them and nothing else."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Mapping
+
+from phoneworld.errors import CheckerError
+from phoneworld.program.expr import Value
+from phoneworld.sim.state import PhoneState
+from phoneworld.tasks.checker import Data
+from phoneworld.tasks.names import Exporter
+
+_READS = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE))
+_MOST_STEPS = 2_000_000
+
+
+def query_tables(exporter: Exporter, state: PhoneState, query: str, arguments: Mapping[str, Value]) -> Data:
+    """The first column of the first row that a query gives; None where it gives none. Costs a copy of all tables: about a millisecond.
+
+    Raises CheckerError for a query that cannot be run, writes, or does not end.
+    """
+    tables = exporter.document(state)["tables"]
+    with sqlite3.connect(":memory:") as base:
+        try:
+            for name, rows in tables.items():
+                columns = exporter.columns[name]
+                base.execute(f"create table {_quoted(name)} ({', '.join(map(_quoted, columns))})")
+                base.executemany(f"insert into {_quoted(name)} values ({', '.join('?' * len(columns))})", [[row.get(c) for c in columns] for row in rows])
+            base.set_authorizer(lambda what, *_: sqlite3.SQLITE_OK if what in _READS else sqlite3.SQLITE_DENY)
+            base.set_progress_handler(lambda: 1, _MOST_STEPS)
+            found = base.execute(re.sub(r":(\w+)\.(\w+)", r":\1_\2", query), dict(arguments)).fetchone()
+        except sqlite3.Error as e:
+            raise CheckerError(f"{query!r} cannot be run: {e}", hint="a query that reads the tables " + ", ".join(tables)) from None
+        finally:
+            base.set_authorizer(None)
+    value: Data = found[0] if found else None
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

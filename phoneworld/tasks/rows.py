@@ -1,0 +1,124 @@
+"""Rows that were to come, change and go: which rows of the start are meant, how far a state is, and what of a difference was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from phoneworld.errors import TaskError
+from phoneworld.program.expr import Value
+from phoneworld.program.template import ROW_ID
+from phoneworld.sim.evaluate import Row
+from phoneworld.sim.state import AppState
+from phoneworld.tasks.checker import Cells, Comparison, Rows, shown
+from phoneworld.tasks.differences import Difference
+from phoneworld.tasks.names import nearest
+from phoneworld.tasks.task import Setting
+from phoneworld.tasks.verdict import Finding
+
+Wanted = tuple[tuple[str, Comparison], ...]
+"""What is asked of cells, by the Program's own columns."""
+
+
+class RowsAim:
+    """A `Rows` checker against the start of an episode. Raises TaskError for names that are not there, and where it means no row at all."""
+
+    def __init__(self, checker: Rows, setting: Setting, start: AppState) -> None:
+        names = setting.task.names
+        self.checker = checker
+        self.table = names.table(checker.table)
+        if self.table not in setting.program.tables:
+            raise TaskError(f"the app has no table {checker.table!r}", hint=nearest(checker.table, (*names.tables, *setting.program.tables)))
+        columns = (*setting.program.tables[self.table].columns, ROW_ID)
+
+        def own(column: str) -> str:
+            found = names.column(checker.table, column)
+            if found not in columns:
+                raise TaskError(f"{checker.table} has no column {column!r}", hint=nearest(column, setting.exporter.columns[names.called(self.table)]))
+            return found
+
+        def wanted(cells: Cells) -> Wanted:
+            return tuple((own(name), comparison) for name, comparison in cells)
+
+        self._before = {row[ROW_ID]: row for row in start.tables.get(self.table, ())}
+        self._added = tuple(map(wanted, checker.added))
+        self._deleted: dict[Value, Cells] = {}
+        for cells in checker.deleted:
+            self._deleted.update(dict.fromkeys(self._meant(wanted(cells), cells), cells))
+        self._changed: dict[Value, list[tuple[str, Comparison]]] = {}
+        self._free: set[tuple[Value, str]] = set()
+        for change in checker.changed:
+            for row in self._meant(wanted(change.where), change.where):
+                self._changed.setdefault(row, []).extend(wanted(change.to))
+                self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
+
+    def _meant(self, wanted: Wanted, cells: Cells) -> tuple[Value, ...]:
+        found = tuple(i for i, row in self._before.items() if _fits(row, wanted))
+        if not found:
+            asked = ", ".join(f"{name} {comparison}" for name, comparison in cells) or "anything"
+            raise TaskError(f"no row of {self.checker.table} is like {asked} at the start", hint="draw it with a row parameter, or let the start add it")
+        return found
+
+    def look(self, app: AppState) -> Finding:
+        """What of it holds in a state."""
+        rows = app.tables.get(self.table, ())
+        now: Mapping[Value, Row] = {row[ROW_ID]: row for row in rows}
+        parts: list[Finding] = []
+        for i in self._deleted:
+            parts.append(Finding.plain(f"{self._told(i)} deleted", i not in now, "it is there" if i in now else "it is gone"))
+        for i, asked_of in self._changed.items():
+            row = now.get(i)
+            for name, comparison in asked_of:
+                found = "the row is gone" if row is None else shown(row.get(name))
+                parts.append(Finding.plain(f"{self._told(i)}: {name} {comparison}", row is not None and comparison.holds(row.get(name)), found))
+        for wanted, cells, fitting in zip(self._added, self.checker.added, self._come(rows), strict=True):
+            asked = ", ".join(f"{name} {comparison}" for name, comparison in cells)
+            if fitting is not None:
+                parts.append(Finding.plain(f"{self.checker.table}: {asked} added", True, "it is there"))
+                continue
+            near = max((sum(_fits(row, (w,)) for w in wanted) for row in rows if row[ROW_ID] not in self._before), default=0)
+            parts.append(Finding(f"{self.checker.table}: {asked} added", False, "no new row is so", near / (len(wanted) + 1)))
+        return parts[0] if len(parts) == 1 else Finding.every(parts, [True] * len(parts))
+
+    def asks(self, difference: Difference, app: AppState) -> bool:
+        """True where a difference, in that state, is one that the checker asks for."""
+        if difference.table != self.table:
+            return False
+        match difference.kind:
+            case "deleted":
+                return difference.row in self._deleted
+            case "changed":
+                return (difference.row, difference.column) in self._free
+            case "added":
+                return difference.row in self._come(app.tables.get(self.table, ()))
+            case _:
+                return False
+
+    def _come(self, rows: Iterable[Row]) -> list[Value]:
+        """The id of the new row that each of the wanted ones is; None where none is left for it. One row is one of them only."""
+        new = {row[ROW_ID]: row for row in rows if row[ROW_ID] not in self._before}
+        fitting = [[i for i, row in new.items() if _fits(row, wanted)] for wanted in self._added]
+        taken: dict[Value, int] = {}
+
+        def place(k: int, seen: set[Value]) -> bool:
+            for i in fitting[k]:
+                if i not in seen:
+                    seen.add(i)
+                    if i not in taken or place(taken[i], seen):
+                        taken[i] = k
+                        return True
+            return False
+
+        for k in range(len(fitting)):
+            place(k, set())
+        found: list[Value] = [None] * len(fitting)
+        for i, k in taken.items():
+            found[k] = i
+        return found
+
+    def _told(self, i: Value) -> str:
+        words = [shown(c) for name, c in self._before[i].items() if name != ROW_ID and isinstance(c, str) and c.strip()][:2]
+        return f"{self.checker.table}, {', '.join(words) or f'row {i}'}"
+
+
+def _fits(row: Row, wanted: Wanted) -> bool:
+    return all(comparison.holds(row.get(name)) for name, comparison in wanted)

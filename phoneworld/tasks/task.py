@@ -1,0 +1,329 @@
+"""What is asked of a policy: an instruction with parameters, where it starts, when it is reached. Everything is decided by the seed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Literal, TypeAlias, assert_never
+
+from immutables import Map
+
+from phoneworld.errors import TaskError
+from phoneworld.program.expr import Value, same_value
+from phoneworld.program.program import all_variables
+from phoneworld.program.template import ROW_ID
+from phoneworld.sim.effects import next_id, with_ids
+from phoneworld.sim.evaluate import Row
+from phoneworld.sim.phone import Phone
+from phoneworld.sim.state import AppState, PhoneState
+from phoneworld.tasks.checker import Checker, Unchanged, bound, filled, said
+from phoneworld.tasks.kept import kept_variables
+from phoneworld.tasks.names import Exporter, Names, nearest
+from phoneworld.tasks.paths import Path, with_parameters
+from phoneworld.ui.action import Action
+
+TASK_ID = re.compile(r"[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*-v[1-9][0-9]*")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_DAY_TOKEN = re.compile(r"YYYY|Month|Mon|MM|DD|M|D|Weekday")
+
+Category = Literal["app", "mini-app", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowOf:
+    """A row of a table as it is at the start: `{name.column}` are its cells. `where` is a condition on rows, in JMESPath; `unlike` names other row parameters."""
+
+    table: str
+    where: str = ""
+    unlike: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One of the values that a variable was seen to have, but not the one it has at the start."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number, both ends included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day after the start's own: some days later, or the next weekday of a name. Written as `form` says (YYYY, MM, M, Mon, Month, DD, D, Weekday); `{name.iso}` is the day as 2026-08-24."""
+
+    after: tuple[int, int] = (1, 1)
+    weekday: str = ""
+    form: str = "YYYY-MM-DD"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a path finds in the state at the start, with the parameters before it."""
+
+    path: str
+
+
+Parameter: TypeAlias = RowOf | OneOf | Seen | Whole | Day | Found
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where an episode begins: a start of the app (the first where it is ""), and what is other than there.
+
+    `tables` are whole, `add` comes after the rows that are there; cells that are not named are None. `clock` is a time with its
+    distance from UTC (2026-08-19T23:30:00+02:00). `on_phone` brings a real phone there, from the app's first screen.
+    """
+
+    at: str = ""
+    variables: tuple[tuple[str, Value], ...] = ()
+    tables: tuple[tuple[str, tuple[tuple[tuple[str, Value], ...], ...]], ...] = ()
+    add: tuple[tuple[str, tuple[tuple[tuple[str, Value], ...], ...]], ...] = ()
+    clock: str = ""
+    on_phone: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What kind of task it is. `difficulty` is the length of the oracle's solution."""
+
+    category: Category = "app"
+    skills: tuple[str, ...] = ()
+    difficulty: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """`wordings` are ways to say it, by language. `on_phone` is checked on a real phone, whose state cannot be read, in the place of `check`."""
+
+    id: str
+    wordings: Mapping[str, tuple[str, ...]]
+    check: Checker
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    start: Start = Start()
+    unchanged: Unchanged = Unchanged()
+    budget: int = 30
+    tags: Tags = Tags()
+    names: Names = Names()
+    on_phone: Checker | None = None
+    package: str = ""
+
+    @property
+    def app(self) -> str:
+        """The short name of the app, from the id."""
+        return self.id.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A task as a seed draws it: what to say to the policy, where to begin, what to check."""
+
+    task: Task
+    seed: int
+    language: str
+    instruction: str
+    values: Mapping[str, Value]
+    start: PhoneState
+    checker: Checker
+    on_phone: Checker | None
+
+
+class Setting:
+    """A task on a phone, made ready to be drawn many times. Raises TaskError where the app has not what the task names."""
+
+    def __init__(self, task: Task, phone: Phone, *, kept: frozenset[str] | None = None) -> None:
+        self.task = task
+        self.phone = phone
+        self.package = task.package or phone.main
+        if self.package not in phone.models:
+            raise TaskError(f"{task.id} is about {self.package}, which is not on this phone", hint=nearest(self.package, phone.models))
+        self.program = phone.models[self.package].program
+        self.variables = frozenset(all_variables(self.program))
+        task.names.check(self.program, self.variables)
+        self.kept = (kept_variables(self.program) if kept is None else kept) | self._watched()
+        """The variables that nobody may change unasked. Working them out reads the whole Program: several tasks may share them."""
+        self.exporter = Exporter(task.names, self.program)
+        self._starts: dict[str, PhoneState] = {}
+
+    def instance(self, seed: int = 0, language: str = "en") -> Instance:
+        """What this seed draws. Raises TaskError where a parameter has nothing to be drawn from, or the task does not speak the language."""
+        task = self.task
+        if language not in task.wordings:
+            raise TaskError(f"{task.id} has no wording in {language!r}", hint="it has " + ", ".join(task.wordings))
+        values: dict[str, Value] = {}
+        rows: dict[str, tuple[str, Value]] = {}
+        later = []
+        offset = 0
+        if task.start.clock:
+            offset = int((_clock(task.start.clock).utcoffset() or timedelta()).total_seconds())
+        state = self._start(seed, {}, patched=False)
+        for name, parameter in task.parameters.items():
+            if isinstance(parameter, RowOf | Found):
+                later.append(name)
+            else:
+                self._draw(name, parameter, seed, state, offset, values, rows)
+        if task.start != Start():
+            state = self._start(seed, values, patched=True)
+        for name in later:
+            self._draw(name, task.parameters[name], seed, state, offset, values, rows)
+        wordings = task.wordings[language]
+        instruction = said(wordings[_dice(task.id, seed, "wording") % len(wordings)], values)
+        on_phone = None if task.on_phone is None else bound(task.on_phone, values)
+        return Instance(task, seed, language, instruction, values, state, bound(task.check, values), on_phone)
+
+    def _watched(self) -> frozenset[str]:
+        watched = frozenset(map(self.task.names.variable, self.task.unchanged.watch))
+        if unknown := sorted(watched - self.variables):
+            raise TaskError(f"{self.task.id} watches {unknown[0]!r}, which the mock does not have", hint=nearest(unknown[0], self.variables))
+        return watched
+
+    def _draw(
+        self, name: str, parameter: Parameter, seed: int, state: PhoneState, offset: int, values: dict[str, Value], rows: dict[str, tuple[str, Value]]
+    ) -> None:
+        dice = _dice(self.task.id, seed, name)
+        match parameter:
+            case OneOf(of):
+                values[name] = of[dice % len(of)]
+            case Whole(low, high):
+                values[name] = low + dice % (high - low + 1)
+            case Day():
+                day = _drawn_day(parameter, _today(state.clock_ms, offset), dice)
+                values[name], values[f"{name}.iso"] = written(day, parameter.form), day.isoformat()
+            case Seen(variable):
+                values[name] = self._seen(variable, state, dice)
+            case Found(path):
+                found = path_of(with_parameters(path, values)).find(self.exporter.document(state))
+                if isinstance(found, list | dict):
+                    raise TaskError(f"{self.task.id}: {name} finds a list or an object", hint="a parameter is one value: add [0], length(@) or join(', ', @)")
+                values[name] = found
+            case RowOf():
+                row = self._row(name, parameter, state, dice, values, rows)
+                rows[name] = (self.task.names.table(parameter.table), row[ROW_ID])
+                values.update({f"{name}.{column}": cell for column, cell in row.items()})
+                values[f"{name}.row"] = row[ROW_ID]
+            case _:
+                assert_never(parameter)
+
+    def _seen(self, variable: str, state: PhoneState, dice: int) -> Value:
+        own = self.task.names.variable(variable)
+        if own not in self.program.variables:
+            raise TaskError(f"the mock has no variable {own!r}", hint=nearest(own, self.program.variables))
+        now = self.exporter.app(state).variables.get(own)
+        others = [value for value in self.program.variables[own].domain if not same_value(value, now)]
+        if not others:
+            raise TaskError(f"{variable} was seen with one value only, nothing can be drawn", hint="name the values with one_of")
+        return others[dice % len(others)]
+
+    def _row(self, name: str, parameter: RowOf, state: PhoneState, dice: int, values: Mapping[str, Value], rows: Mapping[str, tuple[str, Value]]) -> Row:
+        table = self.task.names.table(parameter.table)
+        if table not in self.program.tables:
+            raise TaskError(f"the mock has no table {parameter.table!r}", hint=nearest(parameter.table, self.exporter.columns))
+        found: list[Row] = list(self.exporter.rows(self.exporter.app(state), table))
+        if parameter.where:
+            found = path_of("[?" + with_parameters(parameter.where, values) + "]").find(found) or []
+        taken = {rows.get(other) for other in parameter.unlike}
+        found = [row for row in found if (table, row[ROW_ID]) not in taken]
+        if not found:
+            raise TaskError(f"{self.task.id}: no row of {parameter.table} is left for {name} where {parameter.where or 'any'}", hint="let the start add one, or ask for less")
+        return found[dice % len(found)]
+
+    def _start(self, seed: int, values: Mapping[str, Value], *, patched: bool) -> PhoneState:
+        start = self.task.start
+        state = self.phone.reset(seed, start.at or None)
+        if start.clock:
+            state = state._replace(clock_ms=int(_clock(start.clock).timestamp() * 1000))
+        if not patched or not (start.variables or start.tables or start.add):
+            return state
+        app = state.apps[self.package]
+        names = self.task.names
+        changes = {names.variable(name): filled(value, values) for name, value in start.variables}
+        if unknown := sorted(set(changes) - self.variables):
+            raise TaskError(f"the start sets {unknown[0]!r}, which the mock does not have", hint=nearest(unknown[0], self.variables))
+        app = app._replace(variables=app.variables.update(changes))
+        for name, rows in start.tables:
+            app = self._with_rows(app, name, (), rows, values)
+        for name, rows in start.add:
+            app = self._with_rows(app, name, app.tables.get(names.table(name), ()), rows, values)
+        # What was recorded at a moment is not what happens in a state that was made.
+        app = self.phone.models[self.package].off_path(app._replace(departed=True))
+        return state._replace(apps=Map(state.apps).set(self.package, app))
+
+    def _with_rows(
+        self, app: AppState, name: str, before: tuple[Row, ...], rows: tuple[tuple[tuple[str, Value], ...], ...], values: Mapping[str, Value]
+    ) -> AppState:
+        names = self.task.names
+        table = names.table(name)
+        if table not in self.program.tables:
+            raise TaskError(f"the start fills table {name!r}, which the mock does not have", hint=nearest(name, self.program.tables))
+        columns = self.program.tables[table].columns
+        made: list[Row] = []
+        for cells in rows:
+            row: dict[str, Value] = dict.fromkeys(c for c in columns if c != ROW_ID)
+            for column, value in cells:
+                own = names.column(name, column)
+                if own not in columns:
+                    raise TaskError(f"the start fills {name}.{column}, which the mock does not have", hint=nearest(own, columns))
+                row[own] = filled(value, values)
+            made.append(row)
+        free = max(app.next_row.get(table, 1), next_id(before))
+        all_rows = (*before, *with_ids(made, free))
+        next_row = app.next_row.set(table, max(free, next_id(all_rows)))
+        same = self.phone.models[self.package].same_rows(all_rows)
+        return app._replace(tables=app.tables.set(table, same), next_row=next_row)
+
+
+@lru_cache(maxsize=4096)
+def path_of(text: str) -> Path:
+    """The path of a text, read once."""
+    return Path(text)
+
+
+def _dice(task: str, seed: int, name: str) -> int:
+    """A number that task, seed and name decide, the same in every process."""
+    return int.from_bytes(blake2b(f"{task}\0{seed}\0{name}".encode(), digest_size=8).digest())
+
+
+def _clock(text: str) -> datetime:
+    try:
+        clock = datetime.fromisoformat(text)
+    except ValueError:
+        raise TaskError(f"{text!r} is no time", hint="for example 2026-08-19T23:30:00+02:00") from None
+    if clock.tzinfo is None:
+        raise TaskError(f"the time {text!r} does not say its distance from UTC", hint=f"for example {text}+00:00")
+    return clock
+
+
+def _today(clock_ms: int, offset_s: int) -> date:
+    return (datetime.fromtimestamp(clock_ms / 1000, UTC) + timedelta(seconds=offset_s)).date()
+
+
+def _drawn_day(parameter: Day, today: date, dice: int) -> date:
+    if parameter.weekday:
+        ahead = (WEEKDAYS.index(parameter.weekday) - today.weekday() - 1) % 7 + 1
+        return today + timedelta(days=ahead)
+    low, high = parameter.after
+    return today + timedelta(days=low + dice % (high - low + 1))
+
+
+def written(day: date, form: str) -> str:
+    """A day as a form says, in English."""
+    parts = {
+        "YYYY": f"{day.year:04d}", "Month": _MONTHS[day.month - 1], "Mon": _MONTHS[day.month - 1][:3], "MM": f"{day.month:02d}", "M": str(day.month),
+        "DD": f"{day.day:02d}", "D": str(day.day), "Weekday": WEEKDAYS[day.weekday()].capitalize(),
+    }  # fmt: skip
+    return _DAY_TOKEN.sub(lambda m: parts[m[0]], form)
