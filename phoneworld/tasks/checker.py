@@ -127,13 +127,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A widget with this text, description, id or class is on the screen, and shows what is asked. This works on any phone."""
+    """A widget with this text, description, id or class is on the screen, and shows what is asked. This works on any phone.
+
+    `shows` are the whole words of it, or of something inside it; `says` stands in them, as whole words.
+    """
 
     text: str | None = None
     description: str | None = None
     id: str | None = None
     class_name: str | None = None
     shows: str | None = None
+    says: str | None = None
     checked: bool | None = None
 
 
@@ -251,7 +255,11 @@ def bound(checker: Checker, values: Mapping[str, Value]) -> Checker:
             return replace(checker, value=data(checker.value), among=among, also=tuple(said(word, values) for word in checker.also))
         case Visible():
             return replace(
-                checker, text=text(checker.text), description=text(checker.description), shows=text(checker.shows)
+                checker,
+                text=text(checker.text),
+                description=text(checker.description),
+                shows=text(checker.shows),
+                says=text(checker.says),
             )
         case Visited():
             return checker

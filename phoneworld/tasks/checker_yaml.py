@@ -143,10 +143,10 @@ def _answer(entry: Entry) -> Answer:
 
 
 def _visible(entry: Entry) -> Visible:
-    fields = entry.fields(may=("text", "description", "id", "class", "shows", "checked"))
+    fields = entry.fields(may=("text", "description", "id", "class", "shows", "says", "checked"))
     if not fields:
         entry.wrong("what is to be seen")
-    texts = {name: fields[name].text() for name in ("text", "description", "id", "shows") if name in fields}
+    texts = {name: fields[name].text() for name in ("text", "description", "id", "shows", "says") if name in fields}
     class_name = fields["class"].text() if "class" in fields else None
     return Visible(**texts, class_name=class_name, checked=fields["checked"].flag() if "checked" in fields else None)
 
@@ -171,7 +171,10 @@ def write_checker(checker: Checker) -> dict[str, Any]:
             more = {"tolerance": checker.tolerance, "unit": checker.unit, "among": list(checker.among), "also": list(checker.also)}
             return {"answer": {checker.kind: write_data(checker.value)} | {name: value for name, value in more.items() if value}}
         case Visible():
-            fields = {"text": checker.text, "description": checker.description, "id": checker.id, "class": checker.class_name, "shows": checker.shows, "checked": checker.checked}
+            fields = {
+                "text": checker.text, "description": checker.description, "id": checker.id, "class": checker.class_name,
+                "shows": checker.shows, "says": checker.says, "checked": checker.checked,
+            }  # fmt: skip
             return {"visible": {name: value for name, value in fields.items() if value is not None}}
         case Visited(screens):
             return {"visited": list(screens)}

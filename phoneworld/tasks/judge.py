@@ -11,7 +11,7 @@ what was visited, came in order or must never be is watched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, assert_never
 
@@ -42,6 +42,7 @@ from phoneworld.tasks.checker import (
 from phoneworld.tasks.differences import Difference, differences
 from phoneworld.tasks.names import nearest
 from phoneworld.tasks.queries import query_tables
+from phoneworld.tasks.reading_values import says
 from phoneworld.tasks.rows import RowsAim
 from phoneworld.tasks.task import Instance, Setting, path_of
 from phoneworld.tasks.verdict import Finding, Verdict
@@ -76,8 +77,8 @@ class Judge:
     def __init__(self, setting: Setting, instance: Instance, *, custom: Mapping[str, CustomCheck] = NO_CHECKS, on_phone: bool = False) -> None:
         self.setting = setting
         self.instance = instance
+        self.custom = custom
         self.checker = (instance.on_phone or instance.checker) if on_phone else instance.checker
-        self._custom = custom
         self._start = setting.exporter.app(instance.start)
         nodes = tuple(walk(self.checker))
         self._sequences = tuple(node for node in nodes if isinstance(node, Visited | InOrder))
@@ -120,6 +121,14 @@ class Judge:
             else:
                 raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, (*program.tables, *self.setting.variables)))
         return frozenset(variables), frozenset(columns)
+
+    def on(self, instance: Instance) -> Judge:
+        """A judge of another instance of the same task."""
+        return Judge(self.setting, instance, custom=self.custom)
+
+    def targets(self, checker: Rows) -> RowsAim:
+        """Which rows of the start one of its checkers of rows means."""
+        return self._aims[id(checker)]
 
     # Watching
 
@@ -170,7 +179,7 @@ class Judge:
         side_effects = tuple(d.words(self.setting.task.names) for d in surplus)
         clean = not violations and (not surplus or not self.setting.task.unchanged.on)
         success = finding.holds is True and clean and status == "success"
-        return Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding)
+        return Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding, surplus)
 
     def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, *, answer: str | None = None, status: Status = "success") -> Verdict:
         """The same for a phone of which only the screen can be seen. What that does not decide is None, in `success` too."""
@@ -254,7 +263,7 @@ class Judge:
             return self._unknown(checker)
         export = self.setting.exporter.document
         try:
-            holds = bool(self._custom[checker.name](export(self.instance.start), export(now.state), dict(checker.arguments)))
+            holds = bool(self.custom[checker.name](export(self.instance.start), export(now.state), dict(checker.arguments)))
         except Exception as e:  # a plug-in may raise anything: it is its fault, and no score
             raise CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in") from e
         return Finding.plain(self._words(checker), holds, "so" if holds else "not so")
@@ -284,6 +293,9 @@ class Judge:
 
 
 def _is_meant(node: Node, asked: Visible) -> bool:
+    # What a policy has typed itself is no sight of anything, unless just this field is meant.
+    if node.is_editable and asked.id is None and asked.class_name is None and asked.description is None:
+        return False
     if asked.id is not None and asked.id not in (node.resource_id, node.resource_id.rpartition(":id/")[2]):
         return False
     if asked.class_name is not None and asked.class_name not in (node.class_name, node.class_name.rpartition(".")[2]):
@@ -294,7 +306,15 @@ def _is_meant(node: Node, asked: Visible) -> bool:
 def _shows(node: Node, asked: Visible) -> bool:
     if asked.checked is not None and (not node.checkable or node.checked != asked.checked):
         return False
-    return asked.shows is None or asked.shows in (node.value, node.content_desc) or any(_shows(child, Visible(shows=asked.shows)) for child in node.children)
+    return (asked.shows is None or _within(node, lambda words: words == asked.shows)) and (
+        asked.says is None or _within(node, lambda words: says(words, asked.says or ""))
+    )
+
+
+def _within(node: Node, holds: Callable[[str], bool], *, inside: bool = False) -> bool:
+    """True for the words of a widget, or of something inside it."""
+    own = () if node.is_editable and inside else (node.value, node.content_desc)
+    return any(words and holds(words) for words in own) or any(child.visible and _within(child, holds, inside=True) for child in node.children)
 
 
 def in_words(checker: Checker) -> str:
@@ -312,7 +332,7 @@ def in_words(checker: Checker) -> str:
             return f"the answer is the {checker.kind} {shown(checker.value)}" + (f" {checker.unit}" if checker.unit else "")
         case Visible():
             named = [f"{name} {shown(v)}" for name, v in (("text", checker.text), ("description", checker.description), ("id", checker.id), ("class", checker.class_name)) if v is not None]
-            shows = f" showing {shown(checker.shows)}" if checker.shows is not None else ""
+            shows = "".join(f" {verb} {shown(v)}" for verb, v in (("showing", checker.shows), ("saying", checker.says)) if v is not None)
             tick = "" if checker.checked is None else " checked" if checker.checked else " not checked"
             return f"on the screen: {' and '.join(named) or 'something'}{shows}{tick}"
         case Visited(screens):

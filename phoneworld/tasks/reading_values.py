@@ -32,6 +32,12 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[㐀-鿿]|[^\W_㐀-鿿]+(?:['’][^\W\d_]+)?", unicodedata.normalize("NFKC", text).casefold()))
 
 
+def says(text: str, phrase: str) -> bool:
+    """True where the words of a phrase stand in a text one after the other, as whole words."""
+    whole, part = words(text), words(phrase)
+    return bool(part) and any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
+
+
 def numbers_in(text: str) -> tuple[float, ...]:
     """The numbers in a text, in order; as a word too where there is no digit ("seven", "七")."""
     text = unicodedata.normalize("NFKC", text)

@@ -41,18 +41,18 @@ class RowsAim:
 
         self._before = {row[ROW_ID]: row for row in start.tables.get(self.table, ())}
         self._added = tuple(map(wanted, checker.added))
-        self._deleted: dict[Value, Cells] = {}
+        self.deleted: dict[int, Cells] = {}
         for cells in checker.deleted:
-            self._deleted.update(dict.fromkeys(self._meant(wanted(cells), cells), cells))
-        self._changed: dict[Value, list[tuple[str, Comparison]]] = {}
-        self._free: set[tuple[Value, str]] = set()
+            self.deleted.update(dict.fromkeys(self._meant(wanted(cells), cells), cells))
+        self.changed: dict[int, list[tuple[str, Comparison]]] = {}
+        self._free: set[tuple[int, str]] = set()
         for change in checker.changed:
             for row in self._meant(wanted(change.where), change.where):
-                self._changed.setdefault(row, []).extend(wanted(change.to))
+                self.changed.setdefault(row, []).extend(wanted(change.to))
                 self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
 
-    def _meant(self, wanted: Wanted, cells: Cells) -> tuple[Value, ...]:
-        found = tuple(i for i, row in self._before.items() if _fits(row, wanted))
+    def _meant(self, wanted: Wanted, cells: Cells) -> tuple[int, ...]:
+        found = tuple(i for i, row in self._before.items() if isinstance(i, int) and _fits(row, wanted))
         if not found:
             asked = ", ".join(f"{name} {comparison}" for name, comparison in cells) or "anything"
             raise TaskError(f"no row of {self.checker.table} is like {asked} at the start", hint="draw it with a row parameter, or let the start add it")
@@ -63,9 +63,9 @@ class RowsAim:
         rows = app.tables.get(self.table, ())
         now: Mapping[Value, Row] = {row[ROW_ID]: row for row in rows}
         parts: list[Finding] = []
-        for i in self._deleted:
+        for i in self.deleted:
             parts.append(Finding.plain(f"{self._told(i)} deleted", i not in now, "it is there" if i in now else "it is gone"))
-        for i, asked_of in self._changed.items():
+        for i, asked_of in self.changed.items():
             row = now.get(i)
             for name, comparison in asked_of:
                 found = "the row is gone" if row is None else shown(row.get(name))
@@ -85,7 +85,7 @@ class RowsAim:
             return False
         match difference.kind:
             case "deleted":
-                return difference.row in self._deleted
+                return difference.row in self.deleted
             case "changed":
                 return (difference.row, difference.column) in self._free
             case "added":

@@ -109,7 +109,11 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """`wordings` are ways to say it, by language. `on_phone` is checked on a real phone, whose state cannot be read, in the place of `check`."""
+    """`wordings` are ways to say it, by language.
+
+    `look` is what has to be seen before an answer can be known: the oracle goes there; success does not ask for it. `on_phone` is checked
+    on a real phone, whose state cannot be read, in the place of `check`.
+    """
 
     id: str
     wordings: Mapping[str, tuple[str, ...]]
@@ -120,6 +124,7 @@ class Task:
     budget: int = 30
     tags: Tags = Tags()
     names: Names = Names()
+    look: Checker | None = None
     on_phone: Checker | None = None
     package: str = ""
 
@@ -140,6 +145,7 @@ class Instance:
     values: Mapping[str, Value]
     start: PhoneState
     checker: Checker
+    look: Checker | None
     on_phone: Checker | None
 
 
@@ -183,8 +189,8 @@ class Setting:
             self._draw(name, task.parameters[name], seed, state, offset, values, rows)
         wordings = task.wordings[language]
         instruction = said(wordings[_dice(task.id, seed, "wording") % len(wordings)], values)
-        on_phone = None if task.on_phone is None else bound(task.on_phone, values)
-        return Instance(task, seed, language, instruction, values, state, bound(task.check, values), on_phone)
+        look, on_phone = (None if of is None else bound(of, values) for of in (task.look, task.on_phone))
+        return Instance(task, seed, language, instruction, values, state, bound(task.check, values), look, on_phone)
 
     def _watched(self) -> frozenset[str]:
         watched = frozenset(map(self.task.names.variable, self.task.unchanged.watch))

@@ -44,7 +44,7 @@ from phoneworld.tasks.task import (
 )
 from phoneworld.ui.action import action_from_json, action_to_json
 
-_TASK = ("parameters", "start", "unchanged", "budget", "tags", "on_phone", "package")
+_TASK = ("parameters", "start", "unchanged", "budget", "tags", "look", "on_phone", "package")
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "row": ("where", "unlike"), "one_of": (), "seen": (), "whole": (), "day": ("weekday", "form"), "find": (),
 }  # fmt: skip
@@ -93,6 +93,7 @@ def _task(entry: Entry, names: Names) -> Task:
         fields["budget"].whole(1, 1000) if "budget" in fields else 30,
         _tags(fields["tags"]) if "tags" in fields else Tags(),
         names,
+        read_checker(fields["look"]) if "look" in fields else None,
         read_checker(fields["on_phone"]) if "on_phone" in fields else None,
         fields["package"].text() if "package" in fields else "",
     )
@@ -194,8 +195,7 @@ def _check_parameters(task: Task, fields: Mapping[str, Entry]) -> None:
 
     for language, ways in task.wordings.items():
         use(fields["say"].mapping()[language], (name for way in ways for name in parameters_in(way)))
-    for name in ("check", "on_phone"):
-        checker = task.check if name == "check" else task.on_phone
+    for name, checker in (("check", task.check), ("look", task.look), ("on_phone", task.on_phone)):
         if checker is not None:
             try:
                 bound(checker, Names_(dict.fromkeys(task.parameters, "0")))
@@ -249,8 +249,9 @@ def write_task(task: Task) -> dict[str, Any]:
     if task.start != Start():
         out["start"] = _write_start(task.start)
     out["check"] = write_checker(task.check)
-    if task.on_phone is not None:
-        out["on_phone"] = write_checker(task.on_phone)
+    for name, checker in (("look", task.look), ("on_phone", task.on_phone)):
+        if checker is not None:
+            out[name] = write_checker(checker)
     if task.unchanged != Unchanged():
         lists = {"allow": list(task.unchanged.allow), "watch": list(task.unchanged.watch)}
         out["unchanged"] = {name: of for name, of in lists.items() if of} if task.unchanged.on else False

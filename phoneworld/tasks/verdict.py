@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from phoneworld.tasks.differences import Difference
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -61,6 +63,8 @@ class Verdict:
     side_effects: tuple[str, ...]
     violations: tuple[str, ...]
     finding: Finding
+    surplus: tuple[Difference, ...] = ()
+    """The side effects as differences of the state."""
 
     def explain(self) -> str:
         """What holds and what does not, a line each."""

@@ -55,7 +55,7 @@ leaves: st.SearchStrategy[Checker] = st.one_of(
     st.builds(Sql, words, comparisons),
     rows,
     st.builds(Answer, st.sampled_from(["text", "number", "date", "choice", "set", "list"]), words, st.sampled_from([0.0, 0.5]), words, st.lists(words, max_size=2).map(tuple)),
-    st.builds(Visible, words, st.none() | words, st.none() | words, st.none() | words, st.none() | words, st.none() | st.booleans()),
+    st.builds(Visible, words, st.none() | words, st.none() | words, st.none() | words, st.none() | words, st.none() | words, st.none() | st.booleans()),
     st.builds(Visited, st.lists(words, min_size=1, max_size=3).map(tuple)),
     st.builds(Custom, words, st.dictionaries(words, scalars, max_size=2).map(lambda d: tuple(d.items()))),
 )  # fmt: skip
@@ -87,7 +87,7 @@ whole_tasks = st.builds(
     Task, st.just("shop/a-v1"), st.dictionaries(st.sampled_from(["en", "zh"]), st.lists(words.filter(str.strip), min_size=1, max_size=2).map(tuple), min_size=1), checkers,
     parameters, starts, st.one_of(st.just(Unchanged()), st.just(Unchanged(on=False)), st.just(Unchanged(("goods",), ("note",)))), st.integers(1, 99),
     st.builds(Tags, st.sampled_from(["app", "mini-app"]), st.lists(words, max_size=2).map(tuple), st.none() | st.integers(1, 9)), st.just(names),
-    st.none() | leaves, st.sampled_from(["", "org.example.shop"]),
+    st.none() | leaves, st.none() | leaves, st.sampled_from(["", "org.example.shop"]),
 )  # fmt: skip
 
 
