@@ -33,8 +33,9 @@ test-slow: setup  ## what takes longer; results are in tests/README.md
 fidelity: setup  ## record apps and measure how true their mocks are: hours at first, resumable
 	@$(PY) -m examples.fidelity.lab run $(ARGS)
 
-lint: setup  ## ruff
+lint: setup  ## ruff, and mypy in strict mode
 	@$(PY) -m ruff check phoneworld recorder tests examples
+	@$(PY) -m mypy phoneworld recorder
 
 fmt: setup
 	@$(PY) -m ruff check --fix phoneworld recorder tests examples

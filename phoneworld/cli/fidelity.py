@@ -53,7 +53,14 @@ def fidelity(
         phoneworld fidelity apps/notes/bundle --against web:http://127.0.0.1:8000 -o held-out.graph.json --html fidelity.html
     """
     from phoneworld.fidelity.explain import divergences, lines, misplaced, on_course
-    from phoneworld.fidelity.measure import MOCK, divergence_to_json, measure, summarise
+    from phoneworld.fidelity.measure import (
+        MOCK,
+        divergence_to_json,
+        measure,
+        recorded_traces,
+        remembered_words,
+        summarise,
+    )
     from phoneworld.fidelity.report_page import report_page
     from phoneworld.graph.file import load_graph, write_atomically
     from phoneworld.program.bundle import load_bundle
@@ -70,15 +77,18 @@ def fidelity(
     else:
         heldout, pictures = _collect(against, program.package, traces, steps, seed, out)
     source = recording or _recording_of(bundle)
-    scores = measure(program, heldout, load_graph(source) if source is not None else None)
+    built_from = load_graph(source) if source is not None else None
+    scores = measure(program, heldout, built_from)
+    recorded = recorded_traces(scores[MOCK], heldout, built_from)
+    warning = remembered_words(recorded, len(heldout.traces))
     figures = {name: summarise(s) for name, s in scores.items()}
     if pixels:
         figures[MOCK]["pictures"] = _alike(bundle, scores[MOCK], heldout, pictures)
     explained = divergences(scores[MOCK], heldout)[:explain] if explain else ()
     if html is not None:
-        write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures)).encode())
+        write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures, warning)).encode())
     if as_json:
-        told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), **figures}
+        told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), "recorded_traces": list(recorded), "warnings": [warning] if warning else [], **figures}
         if explain:
             told["on_course"] = [{"action": k, "exact": r, "steps": n} for k, r, n in on_course(scores[MOCK], heldout)]
             told["misplaced"] = [asdict(m) for m in misplaced(scores[MOCK], heldout)[:explain]]
@@ -86,6 +96,8 @@ def fidelity(
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
         return
     _print(program.label, figures, heldout)
+    if warning:
+        console.print(f"[yellow]note:[/] {escape(warning)}; --against a phone draws traces with a --seed of their own", highlight=False)
     if explain:
         console.print("\nuntil a trace goes off, exact by kind of action:", highlight=False)
         for kind, right, total in on_course(scores[MOCK], heldout):

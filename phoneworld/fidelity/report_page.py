@@ -54,12 +54,13 @@ def report_page(
     mock: Score,
     heldout: StateGraph,
     pixels: Mapping[str, bytes] | None = None,
+    warning: str = "",
 ) -> str:
-    """The page. `pixels` maps screenshot hashes to PNG bytes."""
+    """The page. `pixels` maps screenshot hashes to PNG bytes; `warning` is what a reader must know of the figures."""
     found = divergences(mock, heldout)
     shown = [_shown(d, heldout.device.density, pixels or {}) for d in found[:PAIRS_SHOWN]]
     return environment().get_template("report/fidelity.html").render(
-        label=label, figures=figures, shown=shown, more=found[PAIRS_SHOWN:], traces=len(heldout.traces), shown_width=SHOWN_WIDTH
+        label=label, figures=figures, shown=shown, more=found[PAIRS_SHOWN:], traces=len(heldout.traces), shown_width=SHOWN_WIDTH, warning=warning
     )
 
 

@@ -17,6 +17,7 @@ from phoneworld.fidelity.acting import choose
 from phoneworld.fidelity.again import RealAgain
 from phoneworld.fidelity.heldout import collect
 from phoneworld.fidelity.match import faces, match
+from phoneworld.fidelity.measure import recorded_traces
 from phoneworld.fidelity.runners import GraphReplay, MockRunner
 from phoneworld.fidelity.score import Score, score
 from phoneworld.graph.file import save_graph
@@ -31,16 +32,17 @@ from phoneworld.ui.node import Hierarchy, Node
 class Altered:
     """The mock with every tree it shows put through a change."""
 
-    def __init__(self, change: object) -> None:
+    def __init__(self, change: object, evidence: EvidenceKind | None = None) -> None:
         self._runner = MockRunner(sample_program())
         self._change = change
+        self._evidence = evidence
 
     def start(self) -> Hierarchy:
         return self._runner.start()
 
     def act(self, action: Action, took_ms: int | None = None) -> tuple[Hierarchy, EvidenceKind]:
         tree, evidence = self._runner.act(action, took_ms)
-        return self._change(tree), evidence  # type: ignore[operator]
+        return self._change(tree), self._evidence or evidence  # type: ignore[operator]
 
 
 def recorded() -> StateGraph:
@@ -91,6 +93,15 @@ def test_a_mock_that_never_changes_misses_every_change() -> None:
 def test_an_early_fault_stays_until_the_app_overwrites_it() -> None:
     figures = score(MockRunner(sample_program()), _without_first_step())
     assert 0 < figures.figures().exact < 1
+
+
+def test_a_trace_of_the_recording_is_known_by_what_was_done_and_shown_too() -> None:
+    """Where the mock takes the other of two outcomes it leaves the recorded path, and the trace is a recorded one all the same."""
+    elsewhere = score(Altered(lambda tree: tree, "inferred"), recorded())
+    assert recorded_traces(elsewhere, recorded()) == ()
+    assert recorded_traces(elsewhere, recorded(), recorded()) == (recorded().traces[0].id,)
+    assert recorded_traces(elsewhere, recorded(), _without_first_step()) == ()
+    assert recorded_traces(score(MockRunner(sample_program()), recorded()), recorded()) == (recorded().traces[0].id,)
 
 
 def _without_first_step() -> StateGraph:
