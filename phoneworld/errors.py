@@ -9,6 +9,7 @@
     ├── FileFormatError                 a file of ours or of somebody else's that cannot be read
     │   ├── NewerFormat                 written by a newer PhoneWorld
     │   └── UnsafePath                  a path in a file that leaves its folder
+    ├── OptionError                     an option or argument that cannot be
     ├── ActionError                     an action that is malformed or outside the screen
     ├── DeviceError                     a phone that cannot do what was asked
     │   ├── DeviceNotFound              no such device, or none at all
@@ -81,6 +82,12 @@ class NewerFormat(FileFormatError):
 
 class UnsafePath(FileFormatError):
     """A path in a file points outside the folder of that file."""
+
+
+class OptionError(PhoneWorldError):
+    """An option, or what is named by an argument, has a value that it cannot have."""
+
+    exit_code = 2
 
 
 class ActionError(PhoneWorldError):

@@ -21,6 +21,7 @@ from pathlib import Path
 from phoneworld.errors import FileFormatError, RecordingError, WriteError
 from phoneworld.graph.file import (
     assets_folder,
+    is_graph_file,
     load_graph,
     missing_screenshots,
     save_graph,
@@ -36,6 +37,42 @@ def journal_folder(out: Path | str) -> Path:
     return assets_folder(out).with_suffix(".journal")
 
 
+def may_record(out: Path, *, resume: bool = False, force: bool = False) -> None:
+    """Raises where no recording can begin, or go on with `resume`, at a path. Asked before a phone is touched, each time with a mend that leads on.
+
+    WriteError where something stands there that is not ours, FileFormatError where that should be gone on with, RecordingError
+    where a recording stands there already, or none that can be gone on with.
+    """
+    folder = journal_folder(out)
+    has_journal = (folder / "journal.jsonl").is_file()
+    stands = out.exists() and out.stat().st_size > 0
+    if out.is_dir():
+        raise WriteError(f"{out} is a folder", hint=f"name a file in it: -o {out / 'app.graph.json'}")
+    if stands and not is_graph_file(out):
+        if resume:
+            raise FileFormatError(f"{out} is no recording of ours", hint="give the -o of the recording to go on with")
+        if not force:
+            raise WriteError(f"{out} is there already, and is no recording of ours", hint="name another file with -o, or --force to replace it")
+    if resume and not has_journal:
+        if stands:
+            raise RecordingError(
+                f"{out} cannot be gone on with: its journal {folder} is not there (it was imported, merged or copied)",
+                hint=f"record into another file, then: phoneworld graph merge {out} OTHER.graph.json -o BOTH.graph.json",
+            )
+        raise RecordingError(
+            f"there is nothing to resume: {folder} does not exist", hint="record without --resume, or give the -o of the recording to go on with"
+        )
+    if resume or force:
+        return
+    if stands and not has_journal:
+        raise RecordingError(f"{out} is already there", hint="choose another -o, or --force to start over and replace it")
+    if stands or (has_journal and not _is_blank(folder / "journal.jsonl")):
+        standing = out if stands else folder
+        raise RecordingError(f"{standing} is already there", hint="--resume goes on with it, --force starts over, or choose another -o")
+    if folder.exists() and not has_journal and (not folder.is_dir() or any(folder.iterdir())):
+        raise WriteError(f"{folder}, where the journal goes, is there already, and is none of ours", hint="name another file with -o, or move it away")
+
+
 class JournalFolder:
     """One journal, held by one recorder at a time."""
 
@@ -46,16 +83,12 @@ class JournalFolder:
 
     @classmethod
     def create(cls, out: Path, *, force: bool = False) -> JournalFolder:
-        """An empty journal. Raises RecordingError where a recording already lies there, unless `force` removes it.
+        """An empty journal. Raises what `may_record` does where something already lies there, unless `force` removes it.
 
         One that ended before it had seen a screen (no phone, a port that is taken) is none.
         """
+        may_record(out, force=force)
         folder = journal_folder(out)
-        standing = [p for p in (out, folder) if p.exists()]
-        if standing and not force and not (standing == [folder] and _is_blank(folder / "journal.jsonl")):
-            raise RecordingError(
-                f"{standing[0]} is already there", hint="--resume goes on with it, --force starts over, or choose another -o"
-            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             journal = cls._held(out, os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -70,14 +103,10 @@ class JournalFolder:
 
     @classmethod
     def open(cls, out: Path) -> JournalFolder:
-        """The journal of an earlier recording. Raises RecordingError where there is none, or another recorder holds it."""
+        """The journal of an earlier recording. Raises what `may_record` does, and RecordingError where another recorder holds it."""
+        may_record(out, resume=True)
         try:
             return cls._held(out, os.O_RDWR | os.O_APPEND)
-        except FileNotFoundError:
-            raise RecordingError(
-                f"there is nothing to resume: {journal_folder(out)} does not exist",
-                hint="record without --resume, or give the -o of the recording to go on with",
-            ) from None
         except OSError as e:
             raise _unwritable(journal_folder(out), e) from None
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, get_args
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import OptionError
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy, Node, Path
 from phoneworld.ui.selector import Selector, find
@@ -164,14 +164,14 @@ _NEAR_LABELS = 8
 
 
 def parse_allow(given: Iterable[str]) -> frozenset[Kind]:
-    """The kinds that `--allow` names: `all`, or kinds separated by commas. Raises RecordingError for an unknown kind."""
+    """The kinds that `--allow` names: `all`, or kinds separated by commas. Raises OptionError for an unknown kind."""
     allowed: set[Kind] = set()
     for name in (part.strip() for text in given for part in text.split(",")):
         if name == "all":
             return frozenset(KINDS)
         known = next((kind for kind in KINDS if kind == name), None)
         if known is None and name:
-            raise RecordingError(f"--allow does not know {name!r}", hint="one of all, " + ", ".join(KINDS))
+            raise OptionError(f"--allow does not know {name!r}", hint="one of all, " + ", ".join(KINDS))
         if known is not None:
             allowed.add(known)
     return frozenset(allowed)

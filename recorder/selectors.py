@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import OptionError
 from phoneworld.ui.selector import Selector
 
 _SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.*)", re.S)
 
 
 def parse_selector(text: str) -> Selector | None:
-    """The selector that a text writes; None for a text that is none. Raises RecordingError where it names nothing."""
+    """The selector that a text writes; None for a text that is none. Raises OptionError where it names nothing."""
     found = _SELECTOR.fullmatch(text)
     if found is None:
         return None
     value = found["value"]
     if not value.strip():
-        raise RecordingError(f"{found['name']}= names no widget", hint="for example id=delete_button or text='Delete all'")
+        raise OptionError(f"{found['name']}= names no widget", hint="for example id=delete_button or text='Delete all'")
     match found["name"]:
         case "id":
             return Selector(resource_id=value)
@@ -31,22 +31,22 @@ def parse_selector(text: str) -> Selector | None:
 
 
 def parse_avoid(given: Iterable[str]) -> tuple[Selector, ...]:
-    """The selectors of `--avoid`; a text without `id=` and the like is the words of a widget. Raises RecordingError for an empty one."""
+    """The selectors of `--avoid`; a text without `id=` and the like is the words of a widget. Raises OptionError for an empty one."""
     selectors: list[Selector] = []
     for one in given:
         if not one.strip():
-            raise RecordingError("nothing cannot be avoided", hint="--avoid id=delete_button or --avoid 'Delete all'")
+            raise OptionError("nothing cannot be avoided", hint="--avoid id=delete_button or --avoid 'Delete all'")
         selectors += [parse_selector(one) or Selector(text=one)]
     return tuple(selectors)
 
 
 def parse_redact(given: Iterable[str]) -> tuple[tuple[str, ...], tuple[Selector, ...]]:
-    """The texts and the selectors of a `--redact` list. Raises RecordingError for an empty one."""
+    """The texts and the selectors of a `--redact` list. Raises OptionError for an empty one."""
     texts: list[str] = []
     selectors: list[Selector] = []
     for one in given:
         if not one.strip():
-            raise RecordingError("an empty text cannot be redacted", hint="--redact 'Jane Doe' or --redact id=account_name")
+            raise OptionError("an empty text cannot be redacted", hint="--redact 'Jane Doe' or --redact id=account_name")
         selector = parse_selector(one)
         texts.extend([one] if selector is None else [])
         selectors.extend([selector] if selector is not None else [])

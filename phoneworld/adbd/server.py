@@ -23,7 +23,7 @@ from phoneworld.adbd.reversing import end_those_of
 from phoneworld.adbd.services import Service, service_named
 from phoneworld.device.device import Device
 from phoneworld.device.faults import Faults, faulty
-from phoneworld.errors import DeviceUnusable, WireError
+from phoneworld.errors import ServeError, WireError
 
 log = logging.getLogger("phoneworld.adbd")
 
@@ -59,7 +59,7 @@ class AdbPhone:
         return f"{self.host}:{self.port}"
 
     def start(self) -> AdbPhone:
-        """Opens port and phone. Raises DeviceUnusable for a port that is taken, and what the device's factory raises."""
+        """Opens port and phone. Raises ServeError for a port that is taken, and what the device's factory raises."""
         listener = self._listen()
         try:
             self.phone.open()
@@ -84,7 +84,7 @@ class AdbPhone:
             listener.listen(64)
         except (OSError, OverflowError) as e:
             listener.close()
-            raise DeviceUnusable(
+            raise ServeError(
                 f"port {self.port} on {self.host} cannot be used: {getattr(e, 'strerror', None) or e}",
                 hint="choose another port, or 0 for any free one",
             ) from None

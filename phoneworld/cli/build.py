@@ -19,7 +19,7 @@ from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
 from phoneworld.compiler.questions import find_questions
 from phoneworld.errors import FileFormatError, WriteError
-from phoneworld.graph.file import load_graph, screenshot_bytes
+from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes
 from phoneworld.graph.plan import FORMAT, Plan, dumps
 from phoneworld.program.bundle import save_bundle
 from phoneworld.program.program import STRENGTH
@@ -77,6 +77,7 @@ def build(
         plan = find_questions(recording, compiled)
         _write(asked, plan)
     summary["bundle"] = str(bundle.path)
+    summary["warnings"] = [_missing_words(len(missing), len(missing) + len(shots), graph)] if missing else []
     summary["questions"] = {"file": str(asked), "first": [q.why for q in plan.questions[:_FIRST]], "all": len(plan.questions)}
     if as_json:
         typer.echo(json.dumps(summary, ensure_ascii=False, indent=1))
@@ -141,6 +142,11 @@ def summarise(compiled: Compilation, missing: list[str]) -> dict[str, Any]:
     }
 
 
+def _missing_words(missing: int, wanted: int, graph: Path) -> str:
+    which = "none of its recorded pictures is" if missing == wanted else f"{missing} of {counted(wanted, 'recorded picture')} {'is' if missing == 1 else 'are'} not"
+    return f"{which} in {assets_folder(graph)}: what they show is drawn from the trees alone"
+
+
 def _print(summary: dict[str, Any]) -> None:
     console.print(f"[bold]{escape(summary['label'])}[/]  ({escape(summary['app'])})", highlight=False)
     table = Table(show_header=False, box=None, pad_edge=False)
@@ -163,6 +169,8 @@ def _print(summary: dict[str, Any]) -> None:
         table.add_row(f"[bold]{name}[/]" if name != before else "", escape(words))
         before = name
     console.print(table)
+    for warning in summary["warnings"]:
+        console.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
     faults = replay["faults"]
     for fault in faults[:5]:
         console.print(f"[yellow]differs[/] {escape(fault['trace'])} step {fault['index']}: {escape(fault['difference'])}", highlight=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from phoneworld.errors import PhoneWorldError
-
 OK = 0
 DOES_NOT_HOLD = 1
 NOT_REPLAYED = 6
@@ -24,12 +22,6 @@ EXITS: dict[int, str] = {
     10: "cannot write: full disk, no permission, somebody else's file",
     11: "a server that cannot be started, or does not answer",
     UNCAPTURED: "recorded, but the outcome of some step could not be captured",
-    INTERRUPTED: "ended by Ctrl-C",
+    INTERRUPTED: "ended by Ctrl-C before it was done (serve and phone are ended so, and that is 0)",
 }
-"""Each exit code and what it means. The servers (`serve`, `phone`) end by Ctrl-C once they run, and that is 0."""
-
-
-class OptionError(PhoneWorldError):
-    """An option of the command line has a value that it cannot have."""
-
-    exit_code = 2
+"""Each exit code and what it means."""

@@ -13,12 +13,22 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from phoneworld.cli.files import marked, may_write, need_bundle
+from phoneworld.cli.files import (
+    marked,
+    may_write,
+    need_bundle,
+    need_graph,
+    need_phone,
+    pictures_note,
+    recording_of,
+    what_lies_at,
+)
 from phoneworld.cli.terminal import Terminal, counted
 
 if TYPE_CHECKING:
     from phoneworld.fidelity.score import Score
     from phoneworld.graph.graph import StateGraph
+    from phoneworld.program.bundle import Bundle
 
 console = Terminal()
 progress_console = Terminal(stderr=True)
@@ -66,29 +76,37 @@ def fidelity(
     from phoneworld.program.bundle import load_bundle
 
     need_bundle(bundle)
+    is_file = _is_file(against)
+    if is_file:
+        need_graph(Path(against))
+    else:
+        need_phone(against)
+    if recording is not None:
+        need_graph(recording)
     if out is not None:
         may_write(out, "graph", force=force)
     if html is not None:
         may_write(html, "page", force=force)
-    program = load_bundle(bundle).program
-    if against.endswith(".json"):
+    loaded = load_bundle(bundle)
+    program = loaded.program
+    if is_file:
         heldout = load_graph(Path(against))
         pictures = _pictures(Path(against), heldout) if html is not None or pixels else {}
     else:
         heldout, pictures = _collect(against, program.package, traces, steps, seed, out)
-    source = recording or _recording_of(bundle)
+    source = recording or recording_of(bundle)
     built_from = load_graph(source) if source is not None else None
     scores = measure(program, heldout, built_from)
     recorded = recorded_traces(scores[MOCK], heldout, built_from)
-    warning = remembered_words(recorded, len(heldout.traces))
+    warnings = [words for words in (remembered_words(recorded, len(heldout.traces)), pictures_note(loaded) if pixels else "") if words]
     figures = {name: summarise(s) for name, s in scores.items()}
     if pixels:
-        figures[MOCK]["pictures"] = _alike(bundle, scores[MOCK], heldout, pictures)
+        figures[MOCK]["pictures"] = _alike(loaded, scores[MOCK], heldout, pictures)
     explained = divergences(scores[MOCK], heldout)[:explain] if explain else ()
     if html is not None:
-        write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures, warning)).encode())
+        write_atomically(html, marked(report_page(program.label, figures, scores[MOCK], heldout, pictures, warnings)).encode())
     if as_json:
-        told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), "recorded_traces": list(recorded), "warnings": [warning] if warning else [], **figures}
+        told: dict[str, Any] = {"app": program.package, "traces": len(heldout.traces), "recorded_traces": list(recorded), "warnings": warnings, **figures}
         if explain:
             told["on_course"] = [{"action": k, "exact": r, "steps": n} for k, r, n in on_course(scores[MOCK], heldout)]
             told["misplaced"] = [asdict(m) for m in misplaced(scores[MOCK], heldout)[:explain]]
@@ -96,8 +114,8 @@ def fidelity(
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
         return
     _print(program.label, figures, heldout)
-    if warning:
-        console.print(f"[yellow]note:[/] {escape(warning)}; --against a phone draws traces with a --seed of their own", highlight=False)
+    for warning in warnings:
+        console.print(f"[yellow]note:[/] {escape(warning)}", highlight=False)
     if explain:
         console.print("\nuntil a trace goes off, exact by kind of action:", highlight=False)
         for kind, right, total in on_course(scores[MOCK], heldout):
@@ -128,12 +146,10 @@ def _collect(against: str, package: str, traces: int, steps: int, seed: int, out
     return found.graph, found.pictures
 
 
-def _alike(bundle: Path, mock: Score, heldout: StateGraph, pictures: dict[str, bytes]) -> dict[str, Any]:
+def _alike(loaded: Bundle, mock: Score, heldout: StateGraph, pictures: dict[str, bytes]) -> dict[str, Any]:
     from phoneworld.fidelity.pixels import alike
-    from phoneworld.program.bundle import load_bundle
     from phoneworld.render.frames import Renderer
 
-    loaded = load_bundle(bundle)
     renderer = Renderer.of([loaded])
     try:
         return asdict(alike(loaded.program, mock, heldout, pictures, renderer))
@@ -153,14 +169,9 @@ def _pictures(path: Path, graph: StateGraph) -> dict[str, bytes]:
     return found
 
 
-def _recording_of(bundle: Path) -> Path | None:
-    """The recording that lies beside a bundle, as in apps/ or as `build` puts it."""
-    resolved = bundle.resolve()
-    stem = resolved.name.removesuffix(".bundle")
-    for found in (resolved.parent / "app.graph.json", resolved.parent / f"{stem}.graph.json"):
-        if found.is_file():
-            return found
-    return None
+def _is_file(against: str) -> bool:
+    """True where traces on the disk are meant, not a phone."""
+    return not against.startswith(("web:", "mini:", "mock:")) and (against.endswith(".json") or what_lies_at(Path(against)) not in ("nothing", "bundle"))
 
 
 def _print(label: str, figures: dict[str, dict[str, Any]], heldout: StateGraph) -> None:

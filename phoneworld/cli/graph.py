@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from phoneworld.cli.files import marked, may_write, need_foreign, need_graph
+from phoneworld.cli.files import marked, may_write, need_foreign, need_graph, need_journal
 from phoneworld.cli.graph_words import diff_json, print_checked, print_diff, verify_json
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, PhoneWorldError
@@ -247,6 +247,9 @@ def verify_(
     from recorder.verify import verify_graph, verify_journal, verify_pictures
 
     if write:
+        if file.exists() and file.stat().st_size:
+            need_graph(file)
+        need_journal(file)
         written_from_journal(file)
     need_graph(file)
     graph = load_graph(file)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -21,13 +20,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
-from phoneworld.cli.exits import OptionError
+from phoneworld.cli.files import need_phone, need_place, pictures_note
 from phoneworld.cli.terminal import Terminal
-from phoneworld.errors import DeviceNotFound, DeviceUnusable, PhoneWorldError, WriteError
+from phoneworld.errors import DeviceUnusable, OptionError, PhoneWorldError
 from phoneworld.ui.geometry import Size
 
 if TYPE_CHECKING:
     from phoneworld.adbd.server import AdbPhone
+    from phoneworld.device.device import Device
     from phoneworld.device.faults import Faults
 
 console = Terminal()
@@ -120,22 +120,35 @@ def phone(
     """
     from phoneworld.adbd.server import AdbPhone  # here, so that other verbs start without it
     from phoneworld.device.adb_server import AdbServer
+    from phoneworld.device.mock import MockDevice
     from phoneworld.device.open import WebPhone, open_device
 
+    for log in (truth, log_unknown):
+        if log is not None:
+            need_place(log)
     faults = _faults(fault or [], fault_seed, truth)
-    if log_unknown is not None and not log_unknown.absolute().parent.is_dir():
-        raise WriteError(f"{log_unknown} cannot be written: its folder is not there", hint=f"mkdir -p {log_unknown.parent}, or name another file")
     spec, further = " ".join(specs), specs[1:]
+    for word in specs:
+        need_phone(word)
     if strange := [word for word in specs if not word.startswith(("web:", "mini:") if further else ("web:", "mini:", "mock:"))]:
-        raise DeviceNotFound(
+        is_page = strange[0].startswith(("http://", "https://"))
+        raise OptionError(
             f"{strange[0]!r} is no phone that can be run here" + (" beside others" if further else ""),
-            hint="web:URL, several of them, or one mock:BUNDLE; a real phone needs no `phoneworld phone`",
+            hint=f"a page is put in a phone: web:{strange[0]}" if is_page else "web:URL, several of them, or one mock:BUNDLE; a real phone needs no `phoneworld phone`",
         )
     web = WebPhone(
         parse_size(size), density, parse_package(package), apps=tuple(further), profile=parse_webview(webview), clock_ms=parse_clock(clock),
         seed=seed, locale=parse_locale(locale), timezone=timezone, night_mode=night, geolocation=parse_location(location), offline=offline,
     )  # fmt: skip
-    served_phone = AdbPhone(partial(open_device, specs[0], web), port=port, faults=faults, unknown_log=log_unknown)
+    notes: list[str] = []
+
+    def opened() -> Device:
+        device = open_device(specs[0], web)
+        if isinstance(device, MockDevice):
+            notes.extend(note for bundle in device.bundles if (note := pictures_note(bundle)))
+        return device
+
+    served_phone = AdbPhone(opened, port=port, faults=faults, unknown_log=log_unknown)
     with _until_told() as told, served_phone as served:
         serial, how = _attach(served, connect=connect)
         told.is_running = True
@@ -148,6 +161,7 @@ def phone(
                         "port": served.port,
                         "phone": spec,
                         "connected": how == "connected",
+                        "warnings": notes,
                     }
                 )
             )
@@ -163,6 +177,8 @@ def phone(
                 f"  try      adb -s {serial} shell input tap {info.size.width // 2} {info.size.height // 2}",
                 highlight=False,
             )
+            for note in notes:
+                console.print(f"  [yellow]note:[/]    {escape(note)}", highlight=False)
             console.print("  Ctrl-C ends it", style="dim", highlight=False)
         told.wait()
         if how == "connected":

@@ -11,12 +11,13 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.markup import escape
 
-from phoneworld.cli.files import need_bundle
+from phoneworld.cli.files import need_bundle, need_place, pictures_note
 from phoneworld.cli.terminal import Terminal
 from phoneworld.env.env import Info
 from phoneworld.env.observation import Observation, ObservationSpec
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.errors import ActionError, FileFormatError, WriteError
+from phoneworld.program.bundle import load_bundle
 from phoneworld.ui.action import Action, PressKey, Tap, TypeText, action_from_json, action_to_json
 from phoneworld.ui.keys import KEY_CODES
 
@@ -76,6 +77,10 @@ def play(
     Actions are written as the `action` of the HTTP API's step; without a `space` coordinates are pixels.
     """
     need_bundle(bundle)
+    if save is not None:
+        need_place(save)
+    if pixels and (note := pictures_note(load_bundle(bundle))):
+        prompts.print(f"[yellow]note:[/] {escape(note)}", highlight=False)
     spec = ObservationSpec(screenshot="png" if pixels else "none")
     with PhoneEnv(bundle, observe=spec, max_steps=max_steps) as env:
         shown = _Shown(save, as_json=as_json)

@@ -19,6 +19,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from phoneworld.cli.exits import INTERRUPTED, OK, UNCAPTURED
+from phoneworld.cli.files import need_phone, need_place, need_questions
 from phoneworld.cli.record_modes import Budget, parse_budget
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.device import InstalledApp
@@ -27,6 +28,7 @@ from phoneworld.errors import (
     DeviceLost,
     FileFormatError,
     MissingDependency,
+    OptionError,
     PhoneWorldError,
     RecordingError,
     WriteError,
@@ -115,6 +117,7 @@ def record(
     """
     _check_recorder()
     from phoneworld.cli.record_modes import Wish, run_mode
+    from recorder.folder import may_record
     from recorder.run import run_recording, stop_on_signals
     from recorder.safety import parse_allow
     from recorder.selectors import parse_avoid, parse_redact
@@ -123,12 +126,13 @@ def record(
     parse_avoid(avoid or ())
     parse_redact(redact or ())
     ends = parse_budget(budget)
-    if out.is_dir():
-        raise WriteError(f"{out} is a folder", hint=f"name a file in it: -o {out / 'app.graph.json'}")
+    need_phone(device)
+    need_place(out)
+    may_record(out, resume=resume, force=force)
     plan = None if ask is None else _plan(ask)
     if mode is not Mode.explore:
         if plan is not None:
-            raise RecordingError(f"--ask goes and acts by itself, and --mode {mode.value} lets you act", hint="leave one of them out")
+            raise OptionError(f"--ask goes and acts by itself, and --mode {mode.value} lets you act", hint="leave one of them out")
         wish = Wish(
             device, app, out, Budget(steps or ends.steps, ends.seconds), instruction, tuple(redact or ()), personal, force, resume, port, adb
         )
@@ -169,6 +173,7 @@ def record(
 def _plan(path: Path) -> Plan:
     from phoneworld.graph.plan import loads
 
+    need_questions(path)
     try:
         return loads(path.read_bytes(), where=str(path))
     except OSError as e:

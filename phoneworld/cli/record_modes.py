@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from phoneworld.cli.terminal import Terminal
 from phoneworld.device.open import open_device
-from phoneworld.errors import DeviceLost, PhoneWorldError, RecordingError
+from phoneworld.errors import DeviceLost, OptionError, PhoneWorldError, RecordingError
 
 if TYPE_CHECKING:
     from phoneworld.device.device import Device
@@ -41,12 +41,12 @@ class Budget:
 
 
 def parse_budget(text: str) -> Budget:
-    """`200` steps, `30m`, `90s` or `2h`. Raises RecordingError for anything else."""
+    """`200` steps, `30m`, `90s` or `2h`. Raises OptionError for anything else."""
     if not text:
         return Budget()
     found = re.fullmatch(r"\s*(\d{1,6})\s*(s|m|min|h|)\s*", text)
     if found is None or int(found[1]) == 0:
-        raise RecordingError(f"{text!r} is no budget", hint="a number of steps, or a time: --budget 200, --budget 30m")
+        raise OptionError(f"{text!r} is no budget", hint="a number of steps, or a time: --budget 200, --budget 30m")
     number = int(found[1])
     return Budget(seconds=number * _SECONDS[found[2]]) if found[2] else Budget(steps=number)
 

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 import phoneworld
-from phoneworld.cli.files import need_bundle, what_lies_at
+from phoneworld.cli.files import need_bundle, pictures_note, what_lies_at
 from phoneworld.cli.terminal import Terminal
 from phoneworld.serve.app import create_app
 from phoneworld.serve.guard import is_loopback
@@ -46,9 +46,11 @@ def serve(
     url = url_of(listener, host)
     app = create_app(found, with_pixels=pixels, host=host, session_limit=sessions, idle_s=idle)
 
+    notes = [f"{name}: {note}" for name, bundle in found.items() if pixels and (note := pictures_note(bundle))]
+
     def tell() -> None:
         if as_json:
-            typer.echo(json.dumps({"url": url, "api": f"{url}/api/sessions", "openapi": f"{url}/api/openapi.json", "bundles": list(found)}))
+            typer.echo(json.dumps({"url": url, "api": f"{url}/api/sessions", "openapi": f"{url}/api/openapi.json", "bundles": list(found), "warnings": notes}))
             return
         names = ", ".join(found) or "no apps yet: build one with `phoneworld build app.graph.json -o apps/NAME`"
         console.print(f"[bold green]{url}[/]", highlight=False)
@@ -56,6 +58,8 @@ def serve(
         console.print(f"  API      {url}/api/openapi.json", highlight=False)
         if not is_loopback(host):
             console.print(f"  [yellow]whoever can reach {escape(host)} can use these phones[/]", highlight=False)
+        for note in notes:
+            console.print(f"  [yellow]note:[/]    {escape(note)}", highlight=False)
         console.print("  Ctrl-C ends it", style="dim", highlight=False)
 
     try:

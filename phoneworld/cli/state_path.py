@@ -15,16 +15,14 @@ import jmespath  # type: ignore[import-untyped]
 from jmespath.exceptions import JMESPathError  # type: ignore[import-untyped]
 from jmespath.parser import ParsedResult  # type: ignore[import-untyped]
 
-from phoneworld.errors import PhoneWorldError
+from phoneworld.errors import OptionError
 
 Key = str | int
 Place = tuple[Key, ...]
 
 
-class StatePathError(PhoneWorldError):
+class StatePathError(OptionError):
     """A path that is none, names nothing, or names what cannot be set."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)

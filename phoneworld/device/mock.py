@@ -29,7 +29,7 @@ class MockDevice:
     """One simulated phone. The drawing is started when the first screenshot is asked for."""
 
     def __init__(self, bundles: Sequence[Bundle], *, draw: Callable[[Sequence[Bundle]], Drawing], seed: int = 0) -> None:
-        self._bundles = tuple(bundles)
+        self.bundles = tuple(bundles)
         self.phone = Phone([b.program for b in bundles])
         self._draw = draw
         self._drawing: Drawing | None = None
@@ -48,11 +48,11 @@ class MockDevice:
 
     @property
     def serial(self) -> str:
-        return "mock:" + ",".join(str(b.path) for b in self._bundles)
+        return "mock:" + ",".join(str(b.path) for b in self.bundles)
 
     @property
     def info(self) -> DeviceInfo:
-        return self._bundles[0].program.device
+        return self.bundles[0].program.device
 
     def state(self) -> DeviceState:
         return self._view().state
@@ -62,7 +62,7 @@ class MockDevice:
 
     def screenshot(self) -> bytes:
         if self._drawing is None:
-            self._drawing = self._draw(self._bundles)
+            self._drawing = self._draw(self.bundles)
         return self._drawing.png(self._view())
 
     def perform(self, action: Action) -> None:
@@ -73,7 +73,7 @@ class MockDevice:
             raise ActionError(step.message, hint="the phone is unchanged")
 
     def apps(self) -> tuple[InstalledApp, ...]:
-        return tuple(InstalledApp(b.program.package, b.program.label, b.program.activity) for b in self._bundles)
+        return tuple(InstalledApp(b.program.package, b.program.label, b.program.activity) for b in self.bundles)
 
     def clear_app(self, package: str) -> None:
         """Puts the app at its first start, stopped, with the launcher in front where the app was."""

@@ -55,7 +55,7 @@ def remembered_words(recorded: Sequence[str], traces: int) -> str:
         return ""
     all_of_them = len(recorded) == traces
     which = ("these are" if all_of_them else f"{len(recorded)} of the {traces} held-out traces {'is' if len(recorded) == 1 else 'are'}") + " what the mock was built from, step by step"
-    return f"{which}: {'the figures say' if all_of_them else 'on those the figures say'} what it remembers, not how true it is"
+    return f"{which}: {'the figures say' if all_of_them else 'on those the figures say'} what it remembers, not how true it is. Traces of their own: --against a phone, with a --seed that no recording used"
 
 
 def summarise(of: Score) -> dict[str, Any]:

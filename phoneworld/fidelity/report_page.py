@@ -6,7 +6,7 @@ The real phone is its picture where one was recorded, else it is drawn from its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +54,13 @@ def report_page(
     mock: Score,
     heldout: StateGraph,
     pixels: Mapping[str, bytes] | None = None,
-    warning: str = "",
+    warnings: Sequence[str] = (),
 ) -> str:
-    """The page. `pixels` maps screenshot hashes to PNG bytes; `warning` is what a reader must know of the figures."""
+    """The page. `pixels` maps screenshot hashes to PNG bytes; `warnings` are what a reader must know of the figures."""
     found = divergences(mock, heldout)
     shown = [_shown(d, heldout.device.density, pixels or {}) for d in found[:PAIRS_SHOWN]]
     return environment().get_template("report/fidelity.html").render(
-        label=label, figures=figures, shown=shown, more=found[PAIRS_SHOWN:], traces=len(heldout.traces), shown_width=SHOWN_WIDTH, warning=warning
+        label=label, figures=figures, shown=shown, more=found[PAIRS_SHOWN:], traces=len(heldout.traces), shown_width=SHOWN_WIDTH, warnings=warnings
     )
 
 

@@ -53,6 +53,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
 _WORD = re.compile(r"(\d+)")
+_HEAD = 2000
 
 
 def dumps(graph: StateGraph) -> bytes:
@@ -336,6 +337,15 @@ def assets_folder(path: Path | str) -> Path:
     path = Path(path)
     name = path.name.removesuffix(".json").removesuffix(".graph")
     return path.with_name(name + ".assets")
+
+
+def is_graph_file(path: Path | str) -> bool:
+    """True where the first bytes of a file say that it is a graph of ours; False where there is none, or it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return f'"{FORMAT}"'.encode() in file.read(_HEAD)
+    except OSError:
+        return False
 
 
 def load_graph(path: Path | str) -> StateGraph:

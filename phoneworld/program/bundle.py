@@ -50,6 +50,10 @@ class Bundle:
                 f"{self.path}: picture {sha[:12]}… cannot be read ({e.strerror})", hint="build the bundle again from its graph"
             ) from None
 
+    def missing(self) -> frozenset[str]:
+        """The hashes of pictures that the Program refers to and that do not lie in the folder."""
+        return frozenset(sha for sha in self.program.screenshots() if not (self.path / "assets" / f"{sha}.png").is_file())
+
 
 def dumps(program: Program) -> dict[str, bytes]:
     """The files of a bundle but for its pictures, by their path in it. Pure; deterministic to the byte."""

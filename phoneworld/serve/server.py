@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ DEFAULT_PORT = 7600
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one. Raises ServeError that names the port where it cannot."""
+    """A socket that listens there; port 0 takes a free one. Raises ServeError that names the host or the port where it cannot."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -29,6 +30,8 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as e:
         listener.close()
         reason = getattr(e, "strerror", None) or str(e)
+        if isinstance(e, socket.gaierror) or getattr(e, "errno", None) == errno.EADDRNOTAVAIL:
+            raise ServeError(f"{host!r} is no address of this machine: {reason}", hint="--host 127.0.0.1 for this machine only, --host 0.0.0.0 for all that can reach it") from None
         raise ServeError(f"port {port} on {host} cannot be used: {reason}", hint="choose another with --port, or --port 0 for any free one") from None
     return listener
 

@@ -13,7 +13,7 @@ from phoneworld.adbd.codec import MAX_PAYLOAD, VERSION, VERSION_WITH_CHECK, Comm
 from phoneworld.adbd.frames import Frame, FrameReader, Kind
 from phoneworld.adbd.server import AdbPhone, serve_phone
 from phoneworld.device.device import Device
-from phoneworld.errors import DeviceNotFound, DeviceUnusable
+from phoneworld.errors import DeviceNotFound, ServeError
 from phoneworld.ui.action import Tap
 from tests.adbd.pocket import PocketPhone
 
@@ -195,7 +195,7 @@ def test_a_taken_port_is_named_and_no_phone_is_made(served: AdbPhone) -> None:
     def make() -> Device:
         raise AssertionError("the port comes first")
 
-    with pytest.raises(DeviceUnusable, match=f"port {served.port} .* in use"):
+    with pytest.raises(ServeError, match=f"port {served.port} .* in use"):
         AdbPhone(make, port=served.port).start()
 
 

@@ -12,7 +12,7 @@ from phoneworld.adbd.commands.events import line
 from phoneworld.adbd.fingers import DEVICE, EV_SYN, FingerEvents, KernelEvent
 from phoneworld.adbd.fingers import Touch as FingerTouch
 from phoneworld.cli.record_modes import Budget, parse_budget
-from phoneworld.errors import RecordingError
+from phoneworld.errors import OptionError
 from phoneworld.graph.graph import StateGraph
 from phoneworld.ui.action import LongPress, PressKey, Swipe, Tap, Wait
 from phoneworld.ui.geometry import Bounds, Size
@@ -202,5 +202,5 @@ def test_a_budget_is_steps_or_a_time() -> None:
         Budget(), Budget(steps=200), Budget(seconds=1800), Budget(seconds=90), Budget(seconds=7200),
     ]  # fmt: skip
     for wrong in ("0", "-3", "soon", "3d", "1.5h"):
-        with pytest.raises(RecordingError, match="budget"):
+        with pytest.raises(OptionError, match="budget"):
             parse_budget(wrong)

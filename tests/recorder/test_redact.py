@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import OptionError
 from phoneworld.graph.graph import Capture
 from phoneworld.ui.action import Answer, OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
@@ -154,7 +154,7 @@ def test_a_list_of_texts_and_selectors_is_redacted_too() -> None:
     words = " ".join(n.text for n in clean.hierarchy.nodes())
     assert "Jane" not in words and "Quincy" not in words and "'s notes" in words
     assert len(clean.covered) == 3 and redactor.kinds == {"listed": 2}
-    with pytest.raises(RecordingError):
+    with pytest.raises(OptionError):
         parse_redact([" "])
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import OptionError
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node, Path
 from recorder.safety import KINDS, WORDS, Forbidden, Guard, Kind, parse_allow
@@ -114,7 +114,7 @@ def test_allow_lifts_by_kind() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(RecordingError) as e:
+    with pytest.raises(OptionError) as e:
         parse_allow(["pya"])
     assert "delete-account" in e.value.hint
 
@@ -132,5 +132,5 @@ def test_what_is_to_be_avoided_is_left_alone_with_what_is_in_it_and_around_its_l
     assert why == {"Fine": None, "android.widget.LinearLayout": "avoid", "Inside": None, "By id": "avoid", "secret": "avoid"}
     assert Guard(avoid=parse_avoid(["class=android.widget.LinearLayout"])).forbids(tree, (0, 1, 1), SIZE) == "avoid"
     for nothing in ("", "id=", "text= "):
-        with pytest.raises(RecordingError):
+        with pytest.raises(OptionError):
             parse_avoid([nothing])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from phoneworld.errors import FileFormatError
+from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.graph.importers import appium, droidbot, episodes, folder, getevent, maestro, monkey
 from phoneworld.graph.importers.recording import ImportedRecording, Importer
 
@@ -23,7 +23,7 @@ def import_recording(path: Path | str, format: str | None = None, *, package: st
     """Reads somebody else's recording: what can be used becomes a graph, what cannot is listed with its reason.
 
     `format` is one of `formats()`, None to find out. `package` names the recorded app where the recording does not.
-    Raises FileFormatError where the path does not exist, no format fits, or nothing in it could be used.
+    Raises OptionError for another format, FileFormatError where the path does not exist, no format fits, or nothing in it could be used.
     """
     path = Path(path)
     if not path.exists():
@@ -31,7 +31,7 @@ def import_recording(path: Path | str, format: str | None = None, *, package: st
     if format is not None:
         chosen = [importer for importer in IMPORTERS if format == importer.NAME]
         if not chosen:
-            raise FileFormatError(f"unknown format {format!r}", hint="one of " + ", ".join(formats()))
+            raise OptionError(f"unknown format {format!r}", hint="one of " + ", ".join(formats()))
     else:
         chosen = [importer for importer in IMPORTERS if importer.recognises(path)]
     if not chosen:
