@@ -13,6 +13,8 @@ VERBS = {
     "phone": "phone",
     "devices": "phone",
     "play": "play",
+    "tasks": "tasks",
+    "check": "tasks",
     "bench": "bench",
     "doctor": "doctor",
 }

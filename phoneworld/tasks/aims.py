@@ -142,6 +142,8 @@ class Aims:
 
     def _leaf(self, checker: Checker) -> Iterator[Aim]:
         match checker:
+            case State("screen", comparison) if isinstance(comparison.value, str):
+                yield Aim((Way(self.names.screen(comparison.value), arrives=True),), once=comparison.value)
             case State(path, comparison):
                 variables = frozenset(map(self.names.variable, path_of(path).variables()))
                 tables = frozenset(table for table in self.judge.setting.program.tables if f"tables.{self.names.called(table)}" in path.replace('"', ""))

@@ -6,7 +6,7 @@ import re
 from typing import assert_never
 
 from phoneworld.tasks.checker import Answer
-from phoneworld.tasks.reading_values import day_in, normal, number_in, numbers_in, same_day, words
+from phoneworld.tasks.reading_values import day_in, days_in, normal, number_in, numbers_in, same_day, words
 
 _BETWEEN = re.compile(r"\s*(?:[,;\n、，；]|\band\b|和|以及)\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])\s*")
@@ -22,8 +22,8 @@ def answers(asked: Answer, given: str) -> bool:
         case "number":
             return _is_number(asked, given)
         case "date":
-            wanted, day = day_in(str(asked.value)), day_in(given)
-            return wanted is not None and day is not None and same_day(wanted, day)
+            wanted, days = day_in(str(asked.value)), days_in(given)
+            return wanted is not None and bool(days) and all(same_day(wanted, day) for day in days)
         case "text" | "choice":
             return _is_words(asked, given)
         case "set" | "list":

@@ -105,6 +105,7 @@ class Exporter:
         }
         """The columns of each table, all by the names of tasks."""
         self._called = {named.table: name for name, named in names.tables.items()}
+        self._screens_called = {own: name for name, own in names.screens.items()}
         self._variables_called = {own: name for name, own in names.variables.items()}
 
     def app(self, state: PhoneState) -> AppState:
@@ -129,7 +130,7 @@ class Exporter:
         app = self.app(state)
         called = self._variables_called
         return {
-            "screen": app.screen,
+            "screen": self._screens_called.get(app.screen, app.screen),
             "clock_ms": state.clock_ms,
             "foreground": state.foreground,
             "variables": {called.get(name, name): value for name, value in app.variables.items()},

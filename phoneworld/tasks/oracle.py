@@ -7,6 +7,7 @@ the goal reads, rows that the goal is about), then more, then everything; and wh
 from __future__ import annotations
 
 import heapq
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from phoneworld.tasks.checker import AllOf, Answer, AnyOf, Checker, InOrder, Vis
 from phoneworld.tasks.episode import Episode, run
 from phoneworld.tasks.influence import FAR, Influence
 from phoneworld.tasks.judge import Judge, Trail
+from phoneworld.tasks.reading_values import WITHOUT_YEAR, day_in
+from phoneworld.tasks.task import written
 from phoneworld.tasks.touchables import Touchable, scroller, touchables
 from phoneworld.tasks.verdict import Verdict
 from phoneworld.ui import system
@@ -33,6 +36,7 @@ EFFORT = 600
 _FURTHER = 40
 """How many more are looked at for a shorter way once there is one."""
 _WIDTHS = (0, 1, 2)
+_SURFACES_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,19 @@ class Oracle:
         self.phone = phone
         self.package = package or phone.main
         self.influence = Influence(phone.models[self.package].program)
+        self._density = phone.models[self.package].program.device.density
+        self._touchables: OrderedDict[tuple[int, bool], tuple[Drawing | Screenful, tuple[Touchable, ...]]] = OrderedDict()
+
+    def touchables(self, surface: Drawing | Screenful, *, keyboard: bool) -> tuple[Touchable, ...]:
+        """What can be touched on a screen; worked out once for each."""
+        key = (id(surface), keyboard)
+        known = self._touchables.get(key)
+        if known is None:
+            # The surface is kept too, so that no other can come by its id.
+            known = self._touchables[key] = (surface, tuple(touchables(surface, density=self._density, keyboard=keyboard)))
+            if len(self._touchables) > _SURFACES_KEPT:
+                self._touchables.popitem(last=False)
+        return known[1]
 
     def solve(self, judge: Judge, *, effort: int = EFFORT) -> Solution | GivenUp:
         """The shortest solution that the search finds, checked by the judge; or why there is none."""
@@ -135,6 +152,8 @@ def spoken(answer: Answer) -> str:
     value = answer.value
     if isinstance(value, tuple):
         return ", ".join(str(item) for item in value)
+    if answer.kind == "date" and (day := day_in(str(value))) is not None:
+        return written(day, "D Month YYYY" if day.year > WITHOUT_YEAR else "D Month")
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
@@ -204,7 +223,7 @@ class _Search:
                 if not step.changed:
                     continue
                 trail = self.goal.watch(node.trail, step.state)
-                known = (_mark(step.state), trail)
+                known = (mark(step.state), trail)
                 cost = len(node.actions) + 1
                 if seen.get(known, cost + 1) <= cost:
                     continue
@@ -248,7 +267,7 @@ class _Search:
         floor = system.keyboard_bounds(surface.size, density).top if keyboard else surface.size.height
         beyond: set[int] = set()
         tried: set[tuple[str, str]] = set()
-        for touch in touchables(surface, density=density, keyboard=keyboard):
+        for touch in self.oracle.touchables(surface, keyboard=keyboard):
             if not self._matters(app, touch, width, tried):
                 continue
             if touch.point is None:
@@ -357,7 +376,7 @@ class _Search:
         return self.goal.verdict(trail, state).success is True
 
 
-def _mark(state: PhoneState) -> Any:
+def mark(state: PhoneState) -> Any:
     """What tells one state from another for a search: not the clock, nor the messages that go by themselves."""
     apps = tuple((package, a.screen, a.variables.mark, *map(id, a.tables.values()), a.stack, a.edits, a.running) for package, a in state.apps.items())
     return state.foreground, apps

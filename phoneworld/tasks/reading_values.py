@@ -15,9 +15,9 @@ _WORDS = {word: i for i, word in enumerate(["zero", "one", "two", "three", "four
 _HAN = {word: i for i, word in enumerate("零一二三四五六七八九十")} | {"两": 2}
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _CHINESE = re.compile(r"(?:(\d{4})\s*年\s*)?(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
-_DAY_MONTH = re.compile(r"(?<!\w)(\d{1,2})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?([A-Za-z]{3,9})\.?,?(?:\s+(\d{4}))?(?!\w)")
-_MONTH_DAY = re.compile(r"(?<!\w)([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(\d{4}))?")
-_WITHOUT_YEAR = 4
+_DAY_MONTH = re.compile(r"(?<!\w)(\d{1,2})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?([A-Za-z]{3,9})\.?(?:,?\s+(\d{4}))?(?!\w)(?!,?\s*\d{3})")
+_MONTH_DAY = re.compile(r"(?<!\w)([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(\d{4}))?(?!\w)(?!,?\s*\d{3})")
+WITHOUT_YEAR = 4
 """A day without a year is read as of this one: year 4, which has a 29 February."""
 
 
@@ -73,24 +73,26 @@ def _number(digits: str) -> float | None:
 
 
 def day_in(text: str) -> date | None:
-    """The first day in a text; of year 4 where no year is said. None where there is none, or no such day."""
+    """The first day in a text; of year 4 where no year is said. None where there is none."""
+    return next(iter(days_in(text)), None)
+
+
+def days_in(text: str) -> tuple[date, ...]:
+    """The days in a text, in order; of year 4 where no year is said. What is no day of the calendar is left out."""
     text = unicodedata.normalize("NFKC", text)
-    if m := _ISO.search(text):
-        return _day(int(m[1]), int(m[2]), int(m[3]))
-    if m := _CHINESE.search(text):
-        return _day(int(m[1] or _WITHOUT_YEAR), int(m[2]), int(m[3]))
-    for m in _DAY_MONTH.finditer(text):
-        if month := _MONTHS.get(m[2].lower()):
-            return _day(int(m[3] or _WITHOUT_YEAR), month, int(m[1]))
-    for m in _MONTH_DAY.finditer(text):
-        if month := _MONTHS.get(m[1].lower()):
-            return _day(int(m[3] or _WITHOUT_YEAR), month, int(m[2]))
-    return None
+    found: dict[int, tuple[int, date | None]] = {}
+    for pattern, order in ((_ISO, (1, 2, 3)), (_CHINESE, (1, 2, 3)), (_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2))):
+        for m in pattern.finditer(text):
+            year, month, day = (m[i] for i in order)
+            number = int(month) if month.isdigit() else _MONTHS.get(month.lower())
+            if number is not None and not any(start < m.end() and m.start() < end for start, (end, _) in found.items()):
+                found[m.start()] = (m.end(), _day(int(year or WITHOUT_YEAR), number, int(day)))
+    return tuple(day for _, (_, day) in sorted(found.items()) if day is not None)
 
 
 def same_day(a: date, b: date) -> bool:
     """True for one day; where one of them has no year, day and month decide."""
-    return a == b or (_WITHOUT_YEAR in (a.year, b.year) and (a.month, a.day) == (b.month, b.day))
+    return a == b or (WITHOUT_YEAR in (a.year, b.year) and (a.month, a.day) == (b.month, b.day))
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -46,9 +46,12 @@ class RowsAim:
             self.deleted.update(dict.fromkeys(self._meant(wanted(cells), cells), cells))
         self.changed: dict[int, list[tuple[str, Comparison]]] = {}
         self._free: set[tuple[int, str]] = set()
+        self.loose: set[tuple[int | None, str]] = set()
+        """The cells that may change to anything."""
         for change in checker.changed:
             for row in self._meant(wanted(change.where), change.where):
                 self.changed.setdefault(row, []).extend(wanted(change.to))
+                self.loose.update((row, own(column)) for column in change.free)
                 self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
 
     def _meant(self, wanted: Wanted, cells: Cells) -> tuple[int, ...]:
@@ -57,6 +60,11 @@ class RowsAim:
             asked = ", ".join(f"{name} {comparison}" for name, comparison in cells) or "anything"
             raise TaskError(f"no row of {self.checker.table} is like {asked} at the start", hint="draw it with a row parameter, or let the start add it")
         return found
+
+    def columns_of(self, row: int, app: AppState) -> tuple[str, ...]:
+        """The columns that the checker asks something of, in a row that came."""
+        come = self._come(app.tables.get(self.table, ()))
+        return tuple(dict.fromkeys(c for wanted, i in zip(self._added, come, strict=True) if i == row for c, _ in wanted))
 
     def look(self, app: AppState) -> Finding:
         """What of it holds in a state."""

@@ -1,0 +1,192 @@
+"""`phoneworld tasks` and `phoneworld check`: what is asked of policies on a mock, proved to be good questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from phoneworld.cli.exits import DOES_NOT_HOLD
+from phoneworld.cli.files import need_bundle
+from phoneworld.cli.terminal import Terminal, counted
+from phoneworld.errors import FileFormatError, PhoneWorldError
+
+if TYPE_CHECKING:
+    from phoneworld.sim.phone import Phone
+    from phoneworld.tasks.prove import Proof
+    from phoneworld.tasks.task import Task
+
+console = Terminal()
+_SHOWN = 5
+App = Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; or a bundle, with --tasks.")]
+Tasks = Annotated[Path | None, typer.Option("--tasks", help="A task file, or a folder of them. Default: the app's `tasks` folder.")]
+Only = Annotated[list[str] | None, typer.Option("--only", help="Only tasks whose id has this in it. May be given several times.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+tasks_app = typer.Typer(help="Look at the tasks of an app, prove them.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    app.add_typer(tasks_app, name="tasks")
+    app.command("check")(check)
+
+
+@tasks_app.command("list")
+def list_(
+    app: App,
+    tasks: Tasks = None,
+    only: Only = None,
+    seed: Annotated[int, typer.Option(help="Draws the parameters.")] = 0,
+    language: Annotated[str, typer.Option(help="The language of the instructions.")] = "en",
+    as_json: AsJson = False,
+) -> None:
+    """List the tasks of an app, as a seed draws them.
+
+        phoneworld tasks list apps/notes --seed 3
+    """
+    from phoneworld.tasks.prove import Prover
+
+    phone, found = _opened(app, tasks, only)
+    prover = Prover(phone, found)
+    told: list[dict[str, Any]] = []
+    for task in found:
+        instance = prover.setting(task).instance(seed, language if language in task.wordings else next(iter(task.wordings)))
+        told.append({"id": task.id, "instruction": instance.instruction, "budget": task.budget, "skills": list(task.tags.skills), "difficulty": task.tags.difficulty})
+    if as_json:
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        return
+    table = Table("task", "instruction", "skills", "budget")
+    for one in told:
+        table.add_row(*(escape(str(v)) for v in (one["id"], one["instruction"], ", ".join(one["skills"]), one["budget"])))
+    console.print(table)
+
+
+@tasks_app.command("prove")
+def prove(
+    app: App,
+    tasks: Tasks = None,
+    only: Only = None,
+    seeds: Annotated[int, typer.Option(help="How many draws of the parameters each task is tried at.", min=1, max=100)] = 5,
+    random: Annotated[int, typer.Option(help="How many random episodes each task must withstand.", min=0, max=10_000)] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that the tasks of an app are good questions.
+
+    A search over the mock solves each task at several seeds, through coordinates. Then its checker has to refuse what is not quite
+    right: nothing done, each part of the way, each thing undone, done to another, misspelt, one field off, the right result with
+    something beside it, what solves another task, and random episodes but for one in a hundred. The exit code is 1 where a task is not
+    proved.
+
+        phoneworld tasks prove apps/notes
+    """
+    phone, found = _opened(app, tasks, only)
+    proofs = list(_proofs(phone, found, seeds, random))
+    if as_json:
+        typer.echo(json.dumps({"app": phone.main, **summary(proofs), "tasks": [p.to_json() for p in proofs]}, ensure_ascii=False, indent=1))
+    else:
+        _print(proofs)
+    if not all(p.proved for p in proofs):
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+def check(
+    apps: Annotated[list[Path] | None, typer.Argument(help="Folders of apps. Default: all in `apps`.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that apps can be shipped: each mock is whole, and every one of its tasks is proved.
+
+    The exit code is 1 where a task is not proved or an app has none.
+
+        phoneworld check apps/notes
+    """
+    from phoneworld.program.check import check_program
+
+    folders = apps or sorted(p.parent for p in Path("apps").glob("*/bundle"))
+    if not folders:
+        raise FileFormatError("no app is in `apps`", hint="name the folder of one, with `bundle` and `tasks` in it")
+    report: dict[str, Any] = {}
+    for folder in folders:
+        phone, found = _opened(folder, None, None)
+        for model in phone.models.values():
+            check_program(model.program)
+        proofs = list(_proofs(phone, found, 5, 200))
+        report[str(folder)] = {**summary(proofs), "unproved": {p.task: list(p.faults) for p in proofs if not p.proved}}
+        if not as_json:
+            console.print(f"[bold]{escape(str(folder))}[/]")
+            _print(proofs)
+    if as_json:
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
+    if any(of["unproved"] for of in report.values()):
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _opened(app: Path, tasks: Path | None, only: Sequence[str] | None) -> tuple[Phone, tuple[Task, ...]]:
+    """The phone and the tasks that a folder holds."""
+    from phoneworld.program.bundle import load_bundle
+    from phoneworld.sim.phone import Phone
+    from phoneworld.tasks.file import load_tasks
+
+    bundle = app / "bundle" if (app / "bundle").is_dir() else app
+    need_bundle(bundle)
+    if tasks is None and bundle == app:
+        raise FileFormatError(f"{app} is a bundle, which holds no tasks", hint="name the folder of an app, or give --tasks")
+    phone = Phone([load_bundle(bundle).program])
+    found = load_tasks(tasks or app / "tasks")
+    if only:
+        found = tuple(t for t in found if any(word in t.id for word in only))
+        if not found:
+            raise PhoneWorldError("no task has that in its id", hint="`phoneworld tasks list` shows the ids")
+    return phone, found
+
+
+def _proofs(phone: Phone, tasks: Sequence[Task], seeds: int, random: int) -> Iterator[Proof]:
+    from phoneworld.tasks.file import plugged_in
+    from phoneworld.tasks.prove import Prover
+
+    prover = Prover(phone, tasks, custom=plugged_in())
+    for task in tasks:
+        yield prover.prove(task, seeds=seeds, random=random)
+
+
+def summary(proofs: Sequence[Proof]) -> dict[str, Any]:
+    """The figures of all proofs together."""
+    killed, survivors = sum(p.killed for p in proofs), sum(len(p.survivors) for p in proofs)
+    passes, episodes = (sum(p.random[i] for p in proofs) for i in (0, 1))
+    return {
+        "proved": sum(p.proved for p in proofs),
+        "of": len(proofs),
+        "wrong_endings": killed + survivors,
+        "killed": killed,
+        "kill_rate": killed / (killed + survivors) if killed + survivors else 1.0,
+        "equivalent": sum(len(p.equivalent) for p in proofs),
+        "random_passes": passes,
+        "random_episodes": episodes,
+    }
+
+
+def _print(proofs: Sequence[Proof]) -> None:
+    table = Table("task", "proved", "oracle", "rests on", "wrong endings refused", "equivalent", "random passes")
+    for p in proofs:
+        lengths = f"{min(p.lengths)}-{max(p.lengths)}" if p.lengths and min(p.lengths) != max(p.lengths) else str(min(p.lengths, default="none"))
+        table.add_row(
+            escape(p.task), "yes" if p.proved else "[red]no[/]", lengths, p.evidence, f"{p.killed} of {p.killed + len(p.survivors)}",
+            str(len(p.equivalent)), f"{p.random[0]} of {p.random[1]}",
+        )  # fmt: skip
+    console.print(table)
+    for p in proofs:
+        for fault in p.faults[:_SHOWN]:
+            console.print(f"[yellow]{escape(p.task)}[/] {escape(fault)}", highlight=False)
+        if len(p.faults) > _SHOWN:
+            console.print(f"[dim]… {len(p.faults) - _SHOWN} more; --json lists all[/]", highlight=False)
+    s = summary(proofs)
+    console.print(
+        f"{s['proved']} of {counted(s['of'], 'task')} proved; of {s['wrong_endings']} wrong endings {s['killed']} are refused ({s['kill_rate']:.1%}), "
+        f"{s['equivalent']} more are right ones; {s['random_passes']} of {counted(s['random_episodes'], 'random episode')} pass",
+        highlight=False,
+    )
