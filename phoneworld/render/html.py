@@ -21,7 +21,9 @@ from phoneworld.render.live import Composition, Item, Live, Patch, Piece, compos
 from phoneworld.render.style import Picture
 from phoneworld.render.templates import environment, templates_folder
 from phoneworld.render.widgets import (
+    FROM_TREE,
     TOGGLES,
+    UNDRAWN,
     icon_of,
     is_list,
     is_wordless,
@@ -91,7 +93,7 @@ class Widget:
     @property
     def template(self) -> str:
         """The file that draws it; empty where its box is all there is to see."""
-        return "" if self.kind in ("group", "card", "bar") else f"widgets/{self.kind}.html"
+        return "" if self.kind in UNDRAWN else f"widgets/{self.kind}.html"
 
     @property
     def path_text(self) -> str:
@@ -200,7 +202,7 @@ def _drawn(item: Item, plain: Widget, view: View, picture: Picture, address: Pic
         return [replace(bare, style=f"{box_style(item.cover.bounds)};background:{item.cover.ground.css}")]
     if item.why == "caret":
         return [replace(plain, kind="caret", classes="n still", label_style=caret_style(node, picture, view.density))]
-    if item.model is None or plain.kind in ("group", "card", "bar", "web", "media", "progress", "seekbar", "rating"):
+    if item.model is None or plain.kind in FROM_TREE:
         return [plain]
     drawn: list[Widget] = []
     if item.backing is not None:

@@ -30,6 +30,10 @@ _BY_ENDING: tuple[tuple[tuple[str, ...], str], ...] = (
     (("BottomNavigationView", "TabLayout", "TabWidget"), "bar"),
     (("WebView",), "web"),
 )
+UNDRAWN = ("group", "card", "bar")
+"""Kinds without a template: a box, or nothing."""
+FROM_TREE = (*UNDRAWN, "web", "media", "progress", "seekbar", "rating")
+"""Kinds that are drawn as the tree says and never dressed in the colours of their picture: they hold no words or marks that change."""
 TOGGLES = ("checkbox", "radio", "switch", "checked_text")
 _LISTS = ("ListView", "RecyclerView", "ExpandableListView")
 
