@@ -14,15 +14,17 @@ import signal
 import sys
 import threading
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psutil  # type: ignore[import-untyped]
 from playwright.sync_api import Browser as PlaywrightBrowser
+from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page, Playwright, sync_playwright
 
 from phoneworld.errors import BrowserError
 from phoneworld.ui.geometry import Size
@@ -108,6 +110,40 @@ class _ThreadPlaywright(threading.local):
 _thread = _ThreadPlaywright()
 
 
+LIMIT_S = 30.0
+"""How long Chromium may take for what Playwright waits for without a limit: milliseconds on a quiet machine, seconds on a crowded one."""
+_processes_of: WeakKeyDictionary[PlaywrightBrowser, tuple[psutil.Process, ...]] = WeakKeyDictionary()
+
+
+@contextmanager
+def limited(of: Page | BrowserContext | PlaywrightBrowser, limit_s: float | None = None) -> Iterator[None]:
+    """Gives calls that have no limit of their own one (opening and closing pages, answering dialogs, evaluating), `LIMIT_S` where none is named.
+
+    A Chromium that has not answered by then is killed: that ends the call. Raises BrowserError then; what else Playwright
+    raises passes through.
+    """
+    browser = of if isinstance(of, PlaywrightBrowser) else (of if isinstance(of, BrowserContext) else of.context).browser
+    limit = LIMIT_S if limit_s is None else limit_s
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        _kill(_processes_of.get(browser, ()) if browser is not None else ())
+
+    timer = threading.Timer(limit, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except PlaywrightError:
+        if not is_late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if is_late.is_set():  # a page is closed, says Playwright, where its browser has died
+        raise BrowserError(f"Chromium did not answer within {limit:g} s and was ended", hint="start again; is the machine short of memory?")
+
+
 class Browser:
     """One headless Chromium. It belongs to the thread that launched it; only `close` may be called from another."""
 
@@ -116,6 +152,7 @@ class Browser:
         self._processes = processes
         self._owner = threading.get_ident()
         self._closed = False
+        _processes_of[playwright] = processes
         atexit.register(self.close)
 
     @classmethod
@@ -179,8 +216,9 @@ class Browser:
                 "viewport": {"width": size.width, "height": size.height}, "device_scale_factor": scale, "is_mobile": mobile,
             }  # fmt: skip
         try:
-            context = self._playwright.new_context(has_touch=touch, **options)
-            return context.new_page()
+            with limited(self._playwright):
+                context = self._playwright.new_context(has_touch=touch, **options)
+                return context.new_page()
         except PlaywrightError as e:
             raise BrowserError(f"Chromium opens no page: {_first_line(e)}", hint="it died or was killed; start again") from None
 
@@ -191,7 +229,7 @@ class Browser:
         self._closed = True
         atexit.unregister(self.close)
         if threading.get_ident() == self._owner:
-            with suppress(PlaywrightError):
+            with suppress(PlaywrightError, BrowserError), limited(self._playwright):
                 self._playwright.close()
             _kill(self._processes)
             with suppress(PlaywrightError):

@@ -20,7 +20,7 @@ from playwright.sync_api import CDPSession, Page, Route
 from playwright.sync_api import Error as PlaywrightError
 
 from phoneworld.errors import BrowserError
-from phoneworld.render.browser import Browser
+from phoneworld.render.browser import Browser, limited
 from phoneworld.ui.geometry import Size
 
 ORIGIN = "http://phoneworld.invalid"
@@ -123,24 +123,25 @@ class Painter:
     def _shoot(self, job: _Job) -> bytes:
         canvas = self._canvas(job)
         canvas.pictures = job.pictures
-        try:
-            lost = canvas.page.evaluate(_EXCHANGE, job.fragment)
-        finally:
-            canvas.pictures = None
-        if lost:
-            raise BrowserError(f"Chromium could not show {len(lost)} pictures of a screen, {lost[0]!r} first", hint="build the bundle again")
-        canvas.frames += 1
-        shot = canvas.cdp.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
+        with limited(canvas.page):
+            try:
+                lost = canvas.page.evaluate(_EXCHANGE, job.fragment)
+            finally:
+                canvas.pictures = None
+            if lost:
+                raise BrowserError(f"Chromium could not show {len(lost)} pictures of a screen, {lost[0]!r} first", hint="build the bundle again")
+            canvas.frames += 1
+            shot = canvas.cdp.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
         return base64.b64decode(shot["data"])
 
     def _canvas(self, job: _Job) -> _Canvas:
         canvas = self._canvases.pop(job.size, None)
         if canvas is not None and canvas.frames >= _FRAMES_A_PAGE:
-            canvas.page.context.close()
+            _close(canvas)
             canvas = None
         if canvas is None:
             while len(self._canvases) >= _PAGES_KEPT:
-                self._canvases.popitem(last=False)[1].page.context.close()
+                _close(self._canvases.popitem(last=False)[1])
             canvas = self._new_canvas(job)
         self._canvases[job.size] = canvas
         return canvas
@@ -150,7 +151,8 @@ class Painter:
             self._browser = Browser.launch()
         page = self._browser.page(job.size)
         page.set_default_timeout(_DRAW_TIMEOUT_MS)
-        canvas = _Canvas(page, page.context.new_cdp_session(page))
+        with limited(page):
+            canvas = _Canvas(page, page.context.new_cdp_session(page))
 
         def answer(route: Route) -> None:
             url = route.request.url
@@ -173,6 +175,11 @@ class Painter:
         if browser is not None:
             with suppress(PlaywrightError):
                 browser.close()
+
+
+def _close(canvas: _Canvas) -> None:
+    with limited(canvas.page):
+        canvas.page.context.close()
 
 
 class _Shared:

@@ -221,7 +221,7 @@ def test_a_link_in_the_hosts_page_opens_the_mini_app_beside_it(browser: Browser,
         assert front(device) == (CHAT, ".MainActivity") and log(device) == "said"
 
 
-@pytest.mark.parametrize("spec", ["mini:http://127.0.0.1:1/", "mini:http://127.0.0.1:1/?host=chat", "web:", "page"])
+@pytest.mark.parametrize("spec", ["mini:http://127.0.0.1:1/", "mini:http://127.0.0.1:1/?host=chat", "web:", "web:page", "web:127.0.0.1:8000", "web:file:///etc/hosts", "web:http://", "web:http://[::1", "page"])
 def test_what_names_no_page_says_how_to(spec: str) -> None:
     with pytest.raises(DeviceNotFound) as error:
         parse_spec(spec)

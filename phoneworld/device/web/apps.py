@@ -7,8 +7,8 @@ its host's package, under a native title bar with a capsule, and closing it show
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
@@ -23,8 +23,8 @@ from phoneworld.device.web.app import WebApp
 from phoneworld.device.web.frame import Screen
 from phoneworld.device.web.page import DialogOpen, WebPage
 from phoneworld.device.web.world import seeded_random
-from phoneworld.errors import DeviceLost, DeviceNotFound
-from phoneworld.render.browser import Browser
+from phoneworld.errors import BrowserError, DeviceLost, DeviceNotFound
+from phoneworld.render.browser import Browser, limited
 from phoneworld.ui import mini
 
 ACTIVITY = ".MainActivity"
@@ -120,10 +120,8 @@ class Installed:
         self.stop()
         context, self._context = self._context, None
         if context is not None:
-            try:
+            with _lost_with_it(context):
                 context.close()
-            except PlaywrightError as e:
-                raise DeviceLost(f"the browser is gone: {str(e).splitlines()[0]}", hint="open the device again") from None
 
     def reseed(self, seed: int | None) -> None:
         """What `Math.random` begins with from the next start after `clear` on; None leaves it as it is."""
@@ -134,10 +132,8 @@ class Installed:
         """Cuts the network off, or puts it back. Where it is cut the start page still loads, as an installed app would start."""
         self.offline = offline
         if self._context is not None:
-            try:
+            with _lost_with_it(self._context):
                 self._context.set_offline(offline)
-            except PlaywrightError as e:
-                raise DeviceLost(f"the browser is gone: {str(e).splitlines()[0]}", hint="open the device again") from None
 
     def _load(self, app: WebApp, url: str) -> None:
         offline = self.offline
@@ -154,11 +150,22 @@ class Installed:
             return WebPage.in_context(self._context, self._links)
         page = self._browser.page(None, touch=True, **self._conditions.context_options(self._browser.version))
         self._context = page.context
-        if self._conditions.clock_ms is not None:
-            self._context.clock.set_fixed_time(self._conditions.now())
-        if self._conditions.seed is not None:
-            self._context.add_init_script(seeded_random(self._conditions.seed))
+        with _lost_with_it(self._context):
+            if self._conditions.clock_ms is not None:
+                self._context.clock.set_fixed_time(self._conditions.now())
+            if self._conditions.seed is not None:
+                self._context.add_init_script(seeded_random(self._conditions.seed))
         return WebPage(page, self._links)
+
+
+@contextmanager
+def _lost_with_it(context: BrowserContext) -> Iterator[None]:
+    """Turns the end of the browser, and its silence, into DeviceLost."""
+    try:
+        with limited(context):
+            yield
+    except (PlaywrightError, BrowserError) as e:
+        raise DeviceLost(f"the browser is gone: {str(e).splitlines()[0]}", hint="open the device again") from None
 
 
 class Task:
@@ -220,15 +227,28 @@ def parse_spec(text: str) -> AppSpec:
     """An app from `web:URL`, or from `mini:URL?host=PACKAGE`, where the last `host=` names the package that hosts it."""
     kind, _, rest = text.partition(":")
     if kind == "web" and rest:
-        return AppSpec(rest)
+        return AppSpec(_page_url(rest))
     if kind == "mini":
         found = re.fullmatch(r"(.+)[?&]host=([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)", rest, re.ASCII)
         if found:
-            return AppSpec(found[1], host=found[2])
+            return AppSpec(_page_url(found[1]), host=found[2])
         raise DeviceNotFound(
             f"{text!r} does not say which app hosts the mini-app", hint="for example mini:http://127.0.0.1:8000/?host=org.example.chat"
         )
     raise DeviceNotFound(f"{text!r} names no page", hint="web:URL, or mini:URL?host=PACKAGE")
+
+
+def _page_url(url: str) -> str:
+    """The URL as given. Raises DeviceNotFound where it is none of a page that a server serves: files of this machine are no apps."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return url
+    except ValueError:
+        pass
+    if re.fullmatch(r"[\w.-]+:\d+(/.*)?", url, re.ASCII):
+        raise DeviceNotFound(f"{url!r} is no address of a page", hint=f"did you mean web:http://{url} ?")
+    raise DeviceNotFound(f"{url!r} is no address of a page", hint="http://127.0.0.1:PORT, as python -m http.server -d FOLDER --bind 127.0.0.1 8000 serves one")
 
 
 def install(specs: Sequence[AppSpec], browser: Browser, screen: Screen, conditions: Conditions) -> dict[str, Task]:

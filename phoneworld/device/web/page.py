@@ -20,7 +20,8 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from phoneworld.device.web.elements import PageCapture
 from phoneworld.device.web.reading import PageReader
 from phoneworld.device.web.world import BINDING, GIVE_FILE, SCRIPT, SHOW_PICKER, WORLD, links_script
-from phoneworld.errors import CaptureFailed, DeviceLost, DeviceUnusable
+from phoneworld.errors import BrowserError, CaptureFailed, DeviceLost, DeviceUnusable
+from phoneworld.render.browser import limited
 from phoneworld.ui.geometry import Size
 
 _SLICE_MS = 150
@@ -29,6 +30,15 @@ _LOAD_BUDGET_MS = 30_000
 _GONE = ("Target page, context or browser has been closed", "Target closed", "Page crashed", "Browser has been closed", "Connection closed")
 # A page that navigates in the middle of a call takes its contexts and frames with it: the call is to be made again.
 _PAGE_MOVED = "PAGE_MOVED"
+_MENDS = (
+    ("ERR_UNSAFE_PORT", "no browser opens that port: serve the page on another one, for example 8000"),
+    ("ERR_PROXY_CONNECTION_FAILED", "a web phone reaches 127.0.0.1 and localhost only: serve the page on this machine"),
+    ("ERR_CONNECTION_REFUSED", "nothing listens there: start its server, for example python -m http.server -d FOLDER --bind 127.0.0.1 PORT"),
+    ("Timeout", "something listens there and does not answer: look at its server"),
+    ("ERR_SSL", "its server speaks no TLS: http:// in place of https://"),
+    ("invalid URL", "for example web:http://127.0.0.1:8000"),
+)
+"""What Chromium says of a page that it cannot load, and what mends it."""
 _BY_VALUE = {"returnByValue": True, "awaitPromise": True}
 _MOVED = ("Cannot find context", "Execution context", "No frame", "Frame with the given", "uniqueContextId", "Inspected target navigated")
 
@@ -57,7 +67,7 @@ class WebPage:
         self.reports: list[tuple[int, dict[str, Any]]] = []
         page.on("crash", lambda _: self._note_crash())
         page.on("dialog", self._note_dialog)
-        with self.guard():
+        with self.guard(), limited(page):
             self._cdp: CDPSession = page.context.new_cdp_session(page)
             self._cdp.on("Runtime.bindingCalled", self._note_report)
             self._cdp.on("Page.windowOpen", self._note_window)
@@ -76,9 +86,11 @@ class WebPage:
     def in_context(cls, context: BrowserContext, mini_apps: tuple[str, ...] = ()) -> WebPage:
         """A new page of a context that already has its cookies and storage."""
         try:
-            return cls(context.new_page(), mini_apps)
-        except PlaywrightError as e:
+            with limited(context):
+                page = context.new_page()
+        except (PlaywrightError, BrowserError) as e:
             raise DeviceLost(f"Chromium opens no page: {_first_line(e)}", hint="it died or was killed; open the device again") from None
+        return cls(page, mini_apps)
 
     @property
     def url(self) -> str:
@@ -119,6 +131,8 @@ class WebPage:
         """Turns the end of the page or of the browser into DeviceLost, and what else Playwright raises into CaptureFailed."""
         try:
             yield
+        except BrowserError as e:
+            raise DeviceLost(e.message, hint="open the device again (memory may be short)") from None
         except PlaywrightTimeout as e:
             raise CaptureFailed(
                 f"the page did not answer: {_first_line(e)}", code="PAGE_BUSY", hint="its script is busy; wait and try again"
@@ -226,9 +240,7 @@ class WebPage:
             if self._crashed or self._page.is_closed() or any(words in str(e) for words in _GONE):
                 raise DeviceLost(f"the page or its browser is gone: {_first_line(e)}", hint="open the device again") from None
             if self.dialog is None:
-                raise DeviceUnusable(
-                    f"{url} cannot be loaded: {_first_line(e)}", hint="start its server; only 127.0.0.1 and localhost can be reached"
-                ) from None
+                raise DeviceUnusable(f"{url} cannot be loaded: {_first_line(e)}", hint=_mend_of(e, url)) from None
         self._wait_for_load()
 
     def _wait_for_load(self) -> None:
@@ -346,7 +358,7 @@ class WebPage:
         dialog, self.dialog = self.dialog, None
         if dialog is None:
             return
-        with self.guard():
+        with self.guard(), limited(self._page):
             if accept:
                 dialog.accept(text if dialog.type == "prompt" else None)
             else:
@@ -363,8 +375,13 @@ class WebPage:
     def close(self) -> None:
         """Closes the page; what its origin has stored stays in the context."""
         if not self._page.is_closed():
-            with self.guard():
+            with self.guard(), limited(self._page):
                 self._page.close()
+
+
+def _mend_of(error: Exception, url: str) -> str:
+    """What to do about a page that cannot be loaded, by what Chromium says of it."""
+    return next((mend for words, mend in _MENDS if words in str(error)), f"is its server running? open {url} in a browser")
 
 
 def _first_line(error: Exception) -> str:

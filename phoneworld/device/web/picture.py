@@ -18,7 +18,7 @@ from playwright.sync_api import Page
 
 from phoneworld.device.web.frame import Screen
 from phoneworld.errors import BrowserError
-from phoneworld.render.browser import Browser
+from phoneworld.render.browser import Browser, limited
 from phoneworld.render.html import tree_page
 from phoneworld.ui import system
 from phoneworld.ui.geometry import Bounds, Size
@@ -76,7 +76,7 @@ class SystemPictures:
     def close(self) -> None:
         """Closes the page that draws."""
         if self._page is not None:
-            with suppress(PlaywrightError):
+            with suppress(PlaywrightError, BrowserError), limited(self._page):
                 self._page.context.close()
             self._page = None
 
