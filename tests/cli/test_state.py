@@ -51,7 +51,43 @@ def test_a_path_starts_at_the_state_or_at_the_app_in_front() -> None:
     assert read(STATE, "notes[?title=='Milk'].done") == [False, True]
     assert read(STATE, "apps.*.screen") == ["home", "start"]
     assert read(STATE, "length(notes)") == 3
-    assert read(STATE, "nothing") is None
+
+
+def test_null_is_told_where_a_null_stands_or_nothing_is_named() -> None:
+    assert read(STATE, "draft") is None
+    assert read(STATE, "draft.title") is None, "nothing is in a null, as JMESPath has it"
+    assert read(STATE, "nothing || draft") is None
+    assert read(STATE, "{a: nothing, b: clock_ms}") == {"a": None, "b": 1000}
+    assert read(STATE, "notes[?title=='Tea']") == [] == read(STATE, "notes[?title=='Tea'].done")
+    assert read(STATE, "apps.*.variables.draft") is None, "one of the two apps has it, and it is null there"
+    assert read(STATE, "apps.*.variables.dark") == [False, False]
+
+
+@pytest.mark.parametrize("verb", ["get", "set"])
+@pytest.mark.parametrize(
+    ("path", "said", "mend"),
+    [
+        ("nothing", "the state has no 'nothing'", "there are: "),
+        ("clock", "the state has no 'clock'", "did you mean clock_ms?"),
+        ("note", "the state has no 'note'", "did you mean notes?"),
+        ("notes[9].done", "notes is a list of 3", "notes[N]"),
+        ("notes[9]", "notes is a list of 3", "numbers start at 0"),
+        ("notes.title", "notes is a list, which has no 'title'", "notes[*]"),
+        ("notes[0].titel", "notes[0] has no 'titel'", "did you mean title?"),
+        ("notes[*].titel", "notes[0] has no 'titel'", "did you mean title?"),
+        ("notes[?titel=='Milk'].done", "notes[0] has no 'titel'", "did you mean title?"),
+        ("notes[?title=='Milk'].dnoe", "notes[0] has no 'dnoe'", "did you mean done?"),
+        ("apps.*.variable", "has no 'variable'", "did you mean variables?"),
+        ("clock_ms.x", "clock_ms is 1000", "phoneworld state get 'clock_ms'"),
+        ("s1.search.text", "the state has no 's1'", "'\"s1.search.text\"'"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_is_near_it(verb: str, path: str, said: str, mend: str) -> None:
+    state = {**STATE, "apps": {**STATE["apps"], APP: {**STATE["apps"][APP], "variables": {**STATE["apps"][APP]["variables"], "s1.search.text": ""}}}}
+    with pytest.raises(StatePathError) as e:
+        read(state, path) if verb == "get" else changes(state, path, "1")
+    assert f"there is nothing at {path!r}: " in e.value.message and said in e.value.message
+    assert mend in e.value.hint
 
 
 def test_every_place_that_a_path_names_is_set_and_nothing_else() -> None:
@@ -137,6 +173,7 @@ def test_the_only_phone_is_read_set_and_patched(url: str, session: str, tmp_path
 def test_a_state_that_cannot_be_is_refused_and_nothing_changes(url: str, session: str) -> None:
     before = state(url, "get").stdout
     assert isinstance(failed(state(url, "set", "apps.*.screen", "nowhere")), PhoneWorldError)
+    assert "did you mean clock_ms?" in failed(state(url, "get", "clock_m")).hint
     wrong = failed(state(url, "set", "clock_ms", "noon"))
     assert isinstance(wrong, FileFormatError) and "expected a whole number, found text" in wrong.message
     for patch in ("[1]", '"x"', "{", "no-such-file", "[" * 100_000):
