@@ -24,8 +24,8 @@ from tests.cli.running import phoneworld
         (("--size", "10x10"), "no size"),
         (("--webview", "new"), "no WebView"),
         (("--fault", "all=2"), "no fault"),
-        (("--log-unknown", "/no/such/folder/log"), "folder is not there"),
-        (("--truth", "/no/such/folder/truth"), "cannot be written"),
+        (("--log-unknown", "/no/such/folder/log"), "there is no folder /no/such/folder"),
+        (("--truth", "/no/such/folder/truth"), "there is no folder /no/such/folder"),
     ],
     ids=lambda given: given[0] if isinstance(given, tuple) else "",
 )
