@@ -27,6 +27,7 @@ from rich.console import Console
 from examples.fidelity import results
 from examples.fidelity.apps import APPS, CURVE, App, Started
 from examples.fidelity.asking import AT_RANDOM, TRACES_A_ROUND, AskingLead, lead_for
+from examples.fidelity.exploring import ExploringLead
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.device.web.device import WebDevice
 from phoneworld.errors import DeviceError
@@ -117,6 +118,31 @@ def asked(app: App, actions: int, *, mix: float = MIX) -> list[StateGraph]:
     return done
 
 
+def explored(app: App, actions: int) -> list[StateGraph]:
+    """A training recording made as `phoneworld record` explores; recorded where it is not in the cache yet."""
+    folder = CACHE / app.name / "explored"
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths("train", actions), 1)]
+    done = [load_graph(path) for _, _, path in wanted if path.is_file()]
+    if len(done) == len(wanted):
+        return done
+    seed = SEEDS["train"]
+    lead = ExploringLead.after(joined(done), seed=seed) if done else ExploringLead(app.package, seed)
+    with _phone(app) as (device, started):
+        for number, steps, path in wanted[len(done) :]:
+            started.ready()
+            lead.begin_trace()
+            found = act(
+                TreesOnly(device), app.package, number=number, steps=steps, seed=seed, words=TRAINING, memory=remembered(done),
+                pace=app.pace, kind="explored", lead=lead,
+            )  # fmt: skip
+            save_graph(found.graph, path)
+            tried, offered = lead.memory.tried_of_offered
+            console.print(f"{app.name} explored {number}/{len(wanted)}: {tried} of {offered} tried", highlight=False)
+            done.append(load_graph(path))
+    return done
+
+
 @contextmanager
 def _phone(app: App) -> Iterator[tuple[WebDevice, Started]]:
     """The app, started, on a phone of this process."""
@@ -184,11 +210,25 @@ def ask(
 
 
 @lab.command()
+def explore(
+    apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
+    actions: Annotated[int, typer.Option(help="Length of the recording.", min=1)] = ACTIONS,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Also write APP-explored.graph.json to this folder.")] = None,
+) -> None:
+    """Record as `phoneworld record` explores, three steps in ten at random."""
+    for name in apps:
+        graph = joined(explored(APPS[name], actions))
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+            save_graph(graph, out / f"{name}-explored.graph.json")
+
+
+@lab.command()
 def score(
     apps: Annotated[list[str], typer.Argument(help="Their names in apps.py.")],
     actions: Annotated[str, typer.Option(help="After how many recorded actions, with commas.")] = "75,150,300",
     recording: Annotated[Path | None, typer.Option(help="Another recording of the one app, made by `phoneworld record`, say.")] = None,
-    policy: Annotated[str, typer.Option(help="How it was recorded: random, or asking (recorded so where there is no --recording).")] = "random",
+    policy: Annotated[str, typer.Option(help="How it was recorded: random, asking or exploring (recorded so where there is no --recording).")] = "random",
     again: Annotated[bool, typer.Option("--again", help="Measure what was measured with this code already.")] = False,
     explain: Annotated[int, typer.Option(help="Print the first N divergences of each.", min=0)] = 0,
     html: Annotated[Path | None, typer.Option(help="Write APP-ACTIONS.html with both phones to this folder.")] = None,
@@ -206,7 +246,7 @@ def score(
         if recording is not None:
             whole = renamed_app(load_graph(recording), app.package)
         else:
-            whole = joined(asked(app, max(numbers)) if policy == "asking" else recorded(app, "train", max(numbers)))
+            whole = joined(_trained(app, max(numbers), policy))
         heldout = joined(recorded(app, "held", fresh=fresh))
         held = results.digest(heldout)
         for number in numbers:
@@ -215,6 +255,16 @@ def score(
                 typer.echo(json.dumps(row, ensure_ascii=False, sort_keys=True))
             else:
                 typer.echo("  ".join(results.table([row], list(APPS))[0]))
+
+
+def _trained(app: App, actions: int, policy: str) -> list[StateGraph]:
+    match policy:
+        case "asking":
+            return asked(app, actions)
+        case "exploring":
+            return explored(app, actions)
+        case _:
+            return recorded(app, "train", actions)
 
 
 def _scored(
