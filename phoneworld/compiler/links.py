@@ -1,7 +1,8 @@
 """The same widget on several screens: what a link of a frame (a bar of tabs, a menu) does on one page, it does on all.
 
 A server draws such a link anew on each page, and a recording tries it on a few. Where it led to one and the same screen from
-several, all those steps are cases of one action.
+several, all those steps are cases of one action. Where it always led to the page below ("up"), it does
+so on all.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from dataclasses import replace
 
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import Deed, History
-from phoneworld.compiler.learned import TOUCHES, ActionClass, Learned
+from phoneworld.compiler.learned import BELOW, TOUCHES, ActionClass, Learned
 from phoneworld.compiler.sharing import explains
 from phoneworld.compiler.template import Part
-from phoneworld.program.expr import Const
+from phoneworld.program.expr import Const, Var
+from phoneworld.program.template import FOCUS, KEYBOARD
 
 Learn = Callable[[ActionClass, list[Deed]], Learned]
 
@@ -34,7 +36,11 @@ def with_links(
             tried = [learned[c] for c in classes if c in learned and any(d.aim.slot == c.slot for d in learned[c].cases)]
             deeds = [deed for what in tried for deed in what.cases]
             ends = {deed.after.screen for deed in deeds}
-            if len(ends) != 1 or len({d.before.screen for d in deeds}) < _SCREENS:
+            if len({d.before.screen for d in deeds}) < _SCREENS:
+                continue
+            if len(ends) > 1:
+                if all(stacks.get(d.name, ())[-1:] == (d.after.screen,) for d in deeds):
+                    found |= {of: _goes_back(of, tuple(deeds)) for of in classes if of not in learned}
                 continue
             # What it does to the page that it leads to depends on what that page held.
             (end,) = ends
@@ -46,6 +52,11 @@ def with_links(
                 if own is None or own not in tried or len(wrong) <= len(own.wrong):
                     found[of] = replace(pooled, of=of, cases=cases, wrong=frozenset(wrong))
     return found
+
+
+def _goes_back(of: ActionClass, cases: tuple[Deed, ...]) -> Learned:
+    """What "up" does where it was never touched: the page below is in front again, as it was."""
+    return Learned(of, cases, Var(BELOW), {FOCUS: Const(None), KEYBOARD: Const(False)}, ())
 
 
 def _links(history: History) -> list[list[tuple[str, str]]]:
