@@ -176,6 +176,9 @@ def general_rules(history: History, learned: Mapping[ActionClass, Learned], pass
     rules: list[Rule] = []
     for of, what in learned.items():
         right = [d for d in what.cases if d.name not in what.wrong]
+        if not right and what.leads != Const(of.screen):
+            # No step is explained whole, but where it leads is worth telling.
+            right = [d for d in what.cases if what.leads == Const(d.after.screen)]
         if not right:
             continue
         support = tuple(d.name for d in right)
