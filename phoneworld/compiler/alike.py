@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import History
 from phoneworld.compiler.learned import BELOW, TOUCHES, ActionClass, Learned, RowEffects
 from phoneworld.compiler.rewrite import rewritten
@@ -19,7 +20,7 @@ from phoneworld.program.expr import Acted, Cell, Column, Const, Count, Expr, Sum
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 
 
-def with_alike(history: History, learned: Mapping[ActionClass, Learned]) -> dict[ActionClass, Learned]:
+def with_alike(history: History, derived: Derived, learned: Mapping[ActionClass, Learned]) -> dict[ActionClass, Learned]:
     """What was learned, and what follows from it for slots that were never touched but have twins that were."""
     found = dict(learned)
     for screen, pattern in history.patterns.items():
@@ -34,7 +35,7 @@ def with_alike(history: History, learned: Mapping[ActionClass, Learned]) -> dict
                             continue
                         models = [(t, learned[m]) for t in others if (m := replace(of, slot=t.model.get(part.key, ""))) in learned]
                         told = _borrowed(of, models)
-                        if told is not None and (sound := _sound(told, history)) is not None:
+                        if told is not None and (sound := _sound(told, history, derived)) is not None:
                             found[of] = sound
     return found
 
@@ -132,13 +133,16 @@ class _Twin:
         )
 
 
-def _sound(what: Learned, history: History) -> Learned | None:
-    """What is borrowed without what speaks of slots that the twin has not; None where that leaves nothing to be told."""
+def _sound(what: Learned, history: History, derived: Derived) -> Learned | None:
+    """What is borrowed, without what speaks of slots that the twin has not or sets what follows; None where that leaves nothing to be told."""
     variables = {FOCUS, KEYBOARD, BELOW}.union(*history.names.values())
     acted = next((t for t, row in history.patterns[what.of.screen].tables.items() if any(p.key == what.of.slot for p in row.walk())), None)
 
     def has(table: str | None, column: str) -> bool:
         return table is not None and (column == ROW_ID or column in history.columns.get(table, ()))
+
+    def is_kept(table: str, column: str) -> bool:
+        return has(table, column) and column not in derived.columns.get(table, {})
 
     def is_sound(expr: Expr, table: str | None = None) -> bool:
         return all(
@@ -152,12 +156,12 @@ def _sound(what: Learned, history: History) -> Learned | None:
 
     rows: list[RowEffects] = []
     for r in what.rows:
-        cells = {c: e for c, e in r.cells.items() if has(r.table, c) and is_sound(e, r.table)}
-        inserted = None if r.inserted is None else {c: e for c, e in r.inserted.items() if has(r.table, c) and is_sound(e)}
+        cells = {c: e for c, e in r.cells.items() if is_kept(r.table, c) and is_sound(e, r.table)}
+        inserted = None if r.inserted is None else {c: e for c, e in r.inserted.items() if is_kept(r.table, c) and is_sound(e)}
         deleted = r.deleted if r.deleted is not None and is_sound(r.deleted, r.table) else None
         if r.table in history.columns and is_sound(r.inserted_when) and (cells or inserted or deleted is not None):
             rows.append(replace(r, deleted=deleted, cells=cells, inserted=inserted))
-    sets = {n: e for n, e in what.sets.items() if n in variables and is_sound(e)}
+    sets = {n: e for n, e in what.sets.items() if n in variables and n not in derived.variables and is_sound(e)}
     if not is_sound(what.leads) or (what.leads == Const(what.of.screen) and not sets.keys() - {FOCUS, KEYBOARD} and not rows):
         return None
     return replace(what, sets=sets, rows=tuple(rows))
@@ -192,5 +196,5 @@ def _borrowed(of: ActionClass, models: Sequence[tuple[_Twin, Learned]]) -> Learn
         own, told = twin.variable(name), twin.expr(expr)
         if own != name or told != expr or name in (FOCUS, KEYBOARD) or (name, repr(expr)) in common:
             sets[own] = told
-    rows = tuple(told for r in best.rows if (told := twin.rows(r)) != r or len(models) > 1)
+    rows = tuple(mapped for r in best.rows if (mapped := twin.rows(r)) != r or len(models) > 1)
     return Learned(of, best.cases, lead, sets, rows, best.wrong)

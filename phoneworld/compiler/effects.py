@@ -53,7 +53,7 @@ def learn(
     def pooled(of: ActionClass, deeds: list[Deed]) -> Learned:
         return Learner(Cases(vocabulary, of, deeds, doubtful, Shared(of.screen)), stacks).learned()
 
-    learned = with_alike(history, with_links(history, derived, learned, stacks, pooled))
+    learned = with_alike(history, derived, with_links(history, derived, learned, stacks, pooled))
     learned = {c: settled(what, derived) for c, what in learned.items()}
     for screen, pattern in history.patterns.items():
         if not shared[screen].sets and shared[screen].inserted is None:
