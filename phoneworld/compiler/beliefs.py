@@ -51,18 +51,23 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
 
 
 def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
-    """The value each variable had when first seen: the one most traces agree on, else that of the first."""
+    """The value each variable had when first seen: the one most traces agree on, else that which was seen after the fewest steps."""
     first: dict[str, dict[str, Value]] = {}
+    soonest: dict[str, tuple[int, Value]] = {}
     for trace, sights in _traces(history).items():
-        for sight in sights:
+        for step, sight in enumerate(sights):
             for name in sight.seen:
-                if name not in (FOCUS, KEYBOARD) and name not in aliases:
-                    first.setdefault(name, {}).setdefault(trace, sight.variables[name])
+                if name not in (FOCUS, KEYBOARD) and name not in aliases and trace not in first.setdefault(name, {}):
+                    first[name][trace] = sight.variables[name]
+                    if step < soonest.get(name, (step + 1,))[0]:
+                        soonest[name] = step, sight.variables[name]
     initial: dict[str, Value] = {}
     for name, values in first.items():
         (_, value), times = Counter((type(v).__name__, v) for v in values.values()).most_common(1)[0]
         if times >= max(2, _AGREE * len(values)) or (isinstance(value, bool) and times > len(values) / 2):
             initial[name] = value
+        else:
+            initial[name] = soonest[name][1]
     return initial
 
 

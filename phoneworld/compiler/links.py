@@ -20,6 +20,7 @@ from phoneworld.program.template import FOCUS, KEYBOARD
 
 Learn = Callable[[ActionClass, list[Deed]], Learned]
 
+_MOSTLY = 0.8
 _SCREENS = 2
 """From so many screens a link must have led to one place before it is believed to lead there from others."""
 
@@ -39,7 +40,7 @@ def with_links(
             if len({d.before.screen for d in deeds}) < _SCREENS:
                 continue
             if len(ends) > 1:
-                if all(stacks.get(d.name, ())[-1:] == (d.after.screen,) for d in deeds):
+                if sum(stacks.get(d.name, ())[-1:] == (d.after.screen,) for d in deeds) >= _MOSTLY * len(deeds):
                     found |= {of: _goes_back(of, tuple(deeds)) for of in classes if of not in learned}
                 continue
             # What it does to the page that it leads to depends on what that page held.

@@ -10,7 +10,7 @@ from phoneworld.compiler.learned import BELOW, Learned, RowEffects, scope_of
 from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.passing import rises
 from phoneworld.compiler.row_effects import RowLearner
-from phoneworld.compiler.vocabulary import FEW_TEXTS, FEW_VALUES, Cases
+from phoneworld.compiler.vocabulary import FEW_VALUES, Cases
 from phoneworld.program.expr import (
     Acted,
     Case,
@@ -147,7 +147,7 @@ class Learner:
                 if other != name and any(isinstance(v, wanted) for v in self._v.values.get(other, ())):
                     options += [Var(other), Trim(Var(other))] if wanted is str else [Var(other), Not(Var(other))]
             options += self._cases.cells(wanted)
-        if str in kinds and len(values) > FEW_TEXTS:
+        if str in kinds:
             options += self._cases.composed(examples)
         if int in kinds:
             options += [Plus(Var(name), 1), Plus(Var(name), -1)]

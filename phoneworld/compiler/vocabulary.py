@@ -29,7 +29,7 @@ from phoneworld.program.expr import (
 from phoneworld.program.template import FOCUS, KEYBOARD
 from phoneworld.sim.evaluate import evaluate
 
-FEW_VALUES, FEW_TEXTS = 6, 2
+FEW_VALUES = 6
 
 
 class Vocabulary:

@@ -183,6 +183,15 @@ class Acting(ABC):
             if toggled is None:
                 return self.unrecorded("what keeps this widget's check was not recorded")
             return self.assumed(toggled, "the widget is toggled")
+        box = self.surface.box_in(target)
+        if box is not None and (inner := self.surface.node(box)) is not None:
+            # A row around one box and nothing else to touch is the box's label.
+            fired = self.fire("tap", box)
+            if fired:
+                return fired._replace(evidence=weakest(fired.evidence, "assumed"))
+            toggled = self.toggled(box, inner)
+            if toggled is not None:
+                return self.assumed(toggled, "the box of the row is toggled")
         return self.unrecorded("what a tap does here was not recorded")
 
     def _touch(self, kind: TriggerKind, x: int, y: int) -> Reaction:

@@ -34,6 +34,15 @@ class Surface:
         """The node with this name, or None where the tree has none."""
         raise NotImplementedError
 
+    def box_in(self, key: str) -> str | None:
+        """The name of the one widget with a check inside another, where nothing else in there takes a tap; None where there is none."""
+        above = next((path for path, name in self.keys.items() if name == key), None)
+        if above is None:
+            return None
+        below = ((path, node) for path, node in self.hierarchy.walk() if len(path) > len(above) and path[: len(above)] == above)
+        takers = [(path, node) for path, node in below if node.takes("tap")]
+        return self.name(takers[0][0]) if len(takers) == 1 and takers[0][1].checkable else None
+
     @cached_property
     def _order(self) -> tuple[TouchBox, ...]:
         return self.hierarchy.touch_boxes(self.size)

@@ -1,4 +1,4 @@
-"""What was never touched acts like its like: a button "up" that is on every page, the options of a dialog."""
+"""What was never touched acts like its like: a button "up" that is on every page, the options of a dialog, the row of a switch."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Settings:
 
     pages: tuple[str, ...] = ("first",)
     colour: str = "Red"
+    mute: bool = False
 
     def tree(self) -> Hierarchy:
         page = self.pages[-1]
@@ -39,7 +40,9 @@ class Settings:
             inside = (node("widget.TextView", "asks", 300, "Which colour?"), node("widget.LinearLayout", "options", 400, high=500, children=options))
         else:
             texts = tuple(node("widget.TextView", f"{page}_{i}", 300 + 100 * i, w) for i, w in enumerate(WORDS[page]))
-            more = (node("widget.Button", "to_dates", 600, "Dates", clickable=True),) if page == "screen" else ()
+            switch = node("widget.Switch", "mute", 800, "Mute", clickable=True, checkable=True, checked=self.mute)
+            row = node("widget.LinearLayout", "line", 700, high=200, children=(node("widget.TextView", "says", 700, "No sound"), switch), clickable=True)
+            more = (node("widget.Button", "to_dates", 600, "Dates", clickable=True),) if page == "screen" else (row,) if page == "sound" else ()
             inside = (up, node("widget.TextView", f"{page}_heading", 200, page.title()), *texts, *more)
         return Hierarchy((replace(node("widget.FrameLayout", f"page_{page}", 0, high=SIZE.height, children=inside), bounds=Bounds(0, 0, SIZE.width, SIZE.height)),))
 
@@ -49,6 +52,8 @@ class Settings:
         assert isinstance(action, Tap)
         hit = next((n for _, n in self.tree().touch_order(SIZE) if n.clickable and n.bounds.contains(Point(action.x, action.y))), None)
         name = hit.resource_id.rpartition("/")[2] if hit is not None else ""
+        if name in ("mute", "line"):
+            return replace(self, mute=not self.mute)
         if name == "up":
             return replace(self, pages=self.pages[:-1])
         if name.startswith("option_"):
@@ -83,3 +88,10 @@ def test_up_goes_to_the_page_below_from_pages_where_it_was_never_touched(script:
 @pytest.mark.parametrize("option", ["blue", "plum"])
 def test_an_option_that_was_never_chosen_sets_its_own_words(option: str) -> None:
     same(["tap to_sound", "tap up", "tap colour", f"tap option_{option}", "tap to_sound", "tap up"])
+
+
+def test_a_row_around_a_switch_is_its_label() -> None:
+    mock = compile_graph(record(WALKS, Settings())).program  # type: ignore[arg-type]
+    _, toggled, *_ = played = list(play(mock, ["tap to_sound", "tap says", "tap up", "tap to_sound"], Settings()))  # type: ignore[arg-type]
+    assert all(p.same for p in played), "\n".join(p.difference for p in played)
+    assert isinstance(toggled.app, Settings) and toggled.app.mute and toggled.step.evidence == "assumed"

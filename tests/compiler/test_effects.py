@@ -10,7 +10,7 @@ import pytest
 
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.compiler.effects import learn
-from phoneworld.compiler.learned import BELOW, ActionClass, Learned, back_stacks
+from phoneworld.compiler.learned import BELOW, ActionClass, Learned, back_stacks, class_of
 from phoneworld.compiler.learning import Lesson
 from phoneworld.program.expr import Const, Var
 from phoneworld.program.template import FOCUS
@@ -166,7 +166,7 @@ def of(lesson: Lesson, slot: str, kind: str = "tap", argument: str | None = None
 def test_a_lesson_explains_all_steps_of_a_plain_app() -> None:
     lesson = learned(TICKS)
     assert not [step for what in lesson.learned.values() for step in what.wrong]
-    assert sum(len(what.cases) for what in lesson.learned.values()) == sum(map(len, TICKS))
+    assert sum(class_of(deed) == of for of, what in lesson.learned.items() for deed in what.cases) == sum(map(len, TICKS))
 
 
 def test_actions_on_rows_are_one_class_whatever_the_row() -> None:
