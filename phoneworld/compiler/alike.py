@@ -187,8 +187,8 @@ def _borrowed(of: ActionClass, models: Sequence[tuple[_Twin, Learned]]) -> Learn
         return None
     (lead,) = leads
     twin, best = max(models, key=lambda m: (len(m[1].cases) - len(m[1].wrong), -len(m[1].wrong), repr(m[1].of)))
-    if twin.is_named and len(models) == 1 and lead not in (Const(of.screen), Var(BELOW)):
-        return None
+    if twin.is_named and len(models) == 1:
+        return None  # one button tells nothing of another beside it
     agreed = [{(name, repr(expr)) for name, expr in what.sets.items()} for _, what in models]
     common = set.intersection(*agreed) if len(models) > 1 else set()
     sets: dict[str, Expr] = {}

@@ -290,7 +290,7 @@ def _device(graph: StateGraph, trace: str) -> DeviceInfo:
 
 def _untried(screens: Mapping[str, Screen], lesson: Lesson, package: str) -> tuple[OpenQuestion, ...]:
     """What takes a tap on the app's own screens and never got one."""
-    tried = {(c.screen, c.slot) for c in lesson.learned}
+    tried = {(deed.before.screen, deed.aim.slot) for deed in lesson.history.deeds}
     questions: list[OpenQuestion] = []
     for screen in screens.values():
         if screen.package != package or screen.template is None:
