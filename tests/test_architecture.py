@@ -125,6 +125,23 @@ def test_every_module_lies_in_a_room_of_the_page() -> None:
     assert ROOMS["recorder"] == 8
 
 
+FILE_A_KIND = ("phoneworld.graph.importers", "phoneworld.dialects")
+"""Where each file is one more of a kind: the page says so of the folder."""
+
+
+def unnamed(modules: list[str], page: str) -> list[str]:
+    """The modules whose file is not named on the page."""
+    named = set(re.findall(r"`(?:\w+/)*(\w+)\.py`", page))
+    return [module for module in modules if module.rpartition(".")[2] not in named]
+
+
+def test_every_module_of_the_lower_rooms_is_named_on_the_page() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    lower = [m for m in PURE if m not in IS_PACKAGE and not any(m.startswith(f"{folder}.") for folder in FILE_A_KIND)]
+    assert len(lower) > 90 and unnamed(lower, page) == [], "say in a phrase what it owns, in the row of its room or of its pass"
+    assert unnamed(["phoneworld.sim.letters", "phoneworld.sim.nowhere"], page) == ["phoneworld.sim.nowhere"]
+
+
 # --- no cycles -----------------------------------------------------------------------------------------------------------
 
 
