@@ -305,7 +305,7 @@ def summarise(graph: StateGraph) -> dict[str, object]:
         "source": graph.source,
         "created": graph.created,
         "captures": len(graph.captures),
-        "unsettled": sum(not c.settled for c in graph.captures.values()),
+        "unsettled": len(graph.unsettled()),
         "without_picture": sum(c.screenshot is None for c in graph.captures.values()),
         "screens": [
             {"id": name, "title": title_of(graph.captures[members[0]]), "captures": list(members)}
@@ -342,7 +342,7 @@ def _print(graph: StateGraph, file: Path) -> None:
         )
         if p
     )
-    unsettled = sum(not c.settled for c in graph.captures.values())
+    unsettled = len(graph.unsettled())
     unseen = sum(c.screenshot is None for c in graph.captures.values())
     extra = [f"{unsettled} unsettled"] * bool(unsettled) + [f"{unseen} without a picture"] * bool(unseen)
     kinds = Counter(kind_of(t.action) for t in graph.transitions())

@@ -143,7 +143,7 @@ def compile_graph(graph: StateGraph, pixels: Mapping[str, bytes] | None = None) 
         open_questions=_untried(screens, lesson, graph.app.package),
         ambiguities=_ambiguities(walks),
         exceptions=recorded.exceptions,
-        unsettled=sum(1 for c in graph.captures.values() if not c.settled),
+        unsettled=len(graph.unsettled()),
     )
 
 

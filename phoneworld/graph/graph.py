@@ -117,6 +117,10 @@ class StateGraph:
         before, after = self.captures[transition.source].time_ms, self.captures[transition.target].time_ms
         return after - before if 0 < before < after else None
 
+    def unsettled(self) -> frozenset[str]:
+        """The captures that never came to rest, of those that a trace starts or a step ends at. What was seen in passing (`transients`) is none."""
+        return frozenset(name for trace in self.traces for name in trace.captures if not self.captures[name].settled)
+
     def screenshots(self) -> frozenset[str]:
         """The hashes of all pictures that the captures refer to."""
         return frozenset(c.screenshot for c in self.captures.values() if c.screenshot)

@@ -117,7 +117,7 @@ def graph_page(graph: StateGraph, pixels: Mapping[str, bytes], *, warnings: tupl
         names={box.id: f"{box.name} {box.title}" for box in drawing.boxes},
         transition_count=len(transitions),
         uncertain=uncertain,
-        unsettled=sum(not c.settled for c in graph.captures.values()),
+        unsettled=len(graph.unsettled()),
         warnings=warnings,
     )
     return drawable(page)
