@@ -21,7 +21,7 @@ from phoneworld.compiler.questions import find_questions
 from phoneworld.errors import FileFormatError, WriteError
 from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes
 from phoneworld.graph.plan import FORMAT, Plan, dumps
-from phoneworld.program.bundle import save_bundle
+from phoneworld.program.bundle import save_bundle, source_dumps
 from phoneworld.program.program import STRENGTH
 from phoneworld.program.words import program_in_words
 from phoneworld.render.report_page import report_page
@@ -72,7 +72,7 @@ def build(
         progress.update(task, description="writing the bundle")
         summary = summarise(compiled, missing)
         report = report_page(recording, compiled, shots)
-        extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode()}
+        extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode(), "source.json": source_dumps(recording)}
         bundle = save_bundle(compiled.program, target, shots if pixels else {}, extra)
         plan = find_questions(recording, compiled)
         _write(asked, plan)

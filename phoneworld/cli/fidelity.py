@@ -97,8 +97,10 @@ def fidelity(
     source = recording or recording_of(bundle)
     built_from = load_graph(source) if source is not None else None
     scores = measure(program, heldout, built_from)
-    recorded = recorded_traces(scores[MOCK], heldout, built_from)
-    warnings = [words for words in (remembered_words(recorded, len(heldout.traces)), pictures_note(loaded) if pixels else "") if words]
+    known = loaded.built_from()
+    recorded = recorded_traces(scores[MOCK], heldout, known)
+    found = (remembered_words(recorded, len(heldout.traces)), _other_words(source, built_from, known), pictures_note(loaded) if pixels else "")
+    warnings = [words for words in found if words]
     figures = {name: summarise(s) for name, s in scores.items()}
     if pixels:
         figures[MOCK]["pictures"] = _alike(loaded, scores[MOCK], heldout, pictures)
@@ -167,6 +169,15 @@ def _pictures(path: Path, graph: StateGraph) -> dict[str, bytes]:
         with suppress(FileFormatError):
             found[sha] = screenshot_bytes(path, sha)
     return found
+
+
+def _other_words(source: Path | None, recording: StateGraph | None, known: frozenset[str]) -> str:
+    """What is to be said where the recording of the baselines is not the one that the mock was built from."""
+    from phoneworld.graph.digests import trace_digests
+
+    if recording is None or not known or known == {step for steps in trace_digests(recording).values() for step in steps}:
+        return ""
+    return f"the mock was not built from {source} as it is now, which the baselines replay: build it again, or name its --recording"
 
 
 def _is_file(against: str) -> bool:

@@ -16,7 +16,7 @@ from phoneworld.cli.terminal import Terminal
 from phoneworld.env.env import Info
 from phoneworld.env.observation import Observation, ObservationSpec
 from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.errors import ActionError, FileFormatError, WriteError
+from phoneworld.errors import ActionError, FileFormatError, OptionError, SessionError, WriteError
 from phoneworld.program.bundle import load_bundle
 from phoneworld.ui.action import Action, PressKey, Tap, TypeText, action_from_json, action_to_json
 from phoneworld.ui.keys import KEY_CODES
@@ -84,7 +84,10 @@ def play(
     spec = ObservationSpec(screenshot="png" if pixels else "none")
     with PhoneEnv(bundle, observe=spec, max_steps=max_steps) as env:
         shown = _Shown(save, as_json=as_json)
-        observation, info = env.reset(seed, start=start)
+        try:
+            observation, info = env.reset(seed, start=start)
+        except SessionError as e:  # the only session is this one: what is not there is the start that was named
+            raise OptionError(e.message, hint=e.hint) from None
         shown.tell(None, observation, info)
         given = _from_file(actions) if actions is not None else _by_hand(env, sys.stdin)
         refused = False

@@ -39,8 +39,10 @@ def get(
     A path starts at a field of the state, or at a table or variable of the app in front.
 
         phoneworld state get clock_ms
-        phoneworld state get "notes[?title=='Milk'].done"
         phoneworld state get '"s1.notes"[0]'                 names with dots or dashes stand in double quotes
+        phoneworld state get "notes[?title=='Milk'].done"
+
+    What is not there is an error; null is printed where a null stands.
     """
     from phoneworld.cli.state_path import read
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.files import need_bundle
 from phoneworld.cli.terminal import Terminal, counted
-from phoneworld.errors import FileFormatError, PhoneWorldError
+from phoneworld.errors import FileFormatError, OptionError
 
 if TYPE_CHECKING:
     from phoneworld.sim.phone import Phone
@@ -141,7 +141,7 @@ def _opened(app: Path, tasks: Path | None, only: Sequence[str] | None) -> tuple[
     if only:
         found = tuple(t for t in found if any(word in t.id for word in only))
         if not found:
-            raise PhoneWorldError("no task has that in its id", hint="`phoneworld tasks list` shows the ids")
+            raise OptionError("no task has that in its id", hint="`phoneworld tasks list` shows the ids")
     return phone, found
 
 

@@ -9,10 +9,9 @@ from typing import Any, get_args
 from phoneworld.fidelity.explain import Divergence, face_words
 from phoneworld.fidelity.runners import GraphReplay, MockRunner
 from phoneworld.fidelity.score import Score, score
-from phoneworld.graph.graph import StateGraph, Trace
+from phoneworld.graph.digests import trace_digests
+from phoneworld.graph.graph import StateGraph
 from phoneworld.program.program import EvidenceKind, Program
-from phoneworld.ui.action import Action
-from phoneworld.ui.node import Hierarchy
 
 MOCK, PLAIN, ONE_PICTURE = "mock", "plain replay", "one picture a screen"
 EVIDENCE: tuple[EvidenceKind, ...] = get_args(EvidenceKind)
@@ -27,26 +26,15 @@ def measure(program: Program, heldout: StateGraph, recording: StateGraph | None 
     return scores
 
 
-def recorded_traces(mock: Score, heldout: StateGraph, recording: StateGraph | None = None) -> tuple[str, ...]:
+def recorded_traces(mock: Score, heldout: StateGraph, known: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The ids of those held-out traces that the mock was built from: its score on them says what it remembers, not how true it is.
 
-    A mock tells itself: it is on the path of a recorded trace as long as each step is `recorded`. Where its recording is
-    there, a trace of the same actions and trees is found too where the mock leaves the path (one action, two outcomes).
+    `known` are the digests of all steps of its recording, as its bundle keeps them. A mock tells by itself too: it is on the
+    path of a recorded trace as long as each step is `recorded`; where one action had two outcomes it may leave that path.
     """
-    known: dict[tuple[Action, ...], list[tuple[Hierarchy, ...]]] = {}
-    if recording is not None:
-        for trace in recording.traces:
-            known.setdefault(_actions(trace), []).append(_trees(recording, trace))
     remembered = {name for name, steps in mock.traces.items() if all(s.evidence == "recorded" for s in steps)}
-    return tuple(t.id for t in heldout.traces if t.id in remembered or (t.transitions and _trees(heldout, t) in known.get(_actions(t), ())))
-
-
-def _actions(trace: Trace) -> tuple[Action, ...]:
-    return tuple(t.action for t in trace.transitions)
-
-
-def _trees(graph: StateGraph, trace: Trace) -> tuple[Hierarchy, ...]:
-    return tuple(graph.captures[name].hierarchy for name in trace.captures)
+    digests = trace_digests(heldout)
+    return tuple(t.id for t in heldout.traces if t.id in remembered or (t.transitions and digests[t.id][-1] in known))
 
 
 def remembered_words(recorded: Sequence[str], traces: int) -> str:

@@ -3,6 +3,7 @@
     program.json        format, version, and the Program; trees named by hash
     trees/HASH.xml      each tree once, as UI Automator XML
     assets/HASH.png     each picture once
+    source.json         which recorded steps it was built from, by their digests (`graph/digests.py`); not needed to run it
 
 Nothing in a bundle can run code, and no name in it can leave its folder. Knows neither compiler nor drawing.
 """
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from phoneworld.errors import DumpError, FileFormatError, NewerFormat, UnsafePath, WriteError
+from phoneworld.graph.digests import trace_digests
+from phoneworld.graph.graph import StateGraph
 from phoneworld.program.check import check_program
 from phoneworld.program.codec import decode, encode
 from phoneworld.program.program import Program
@@ -28,6 +31,7 @@ from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
 
 FORMAT = "phoneworld-bundle"
+SOURCE_FORMAT = "phoneworld-source"
 VERSION = 1
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -50,9 +54,25 @@ class Bundle:
                 f"{self.path}: picture {sha[:12]}… cannot be read ({e.strerror})", hint="build the bundle again from its graph"
             ) from None
 
+    def built_from(self) -> frozenset[str]:
+        """The digests of all steps it was built from; none where the bundle does not say. Raises FileFormatError where it says it wrongly."""
+        place = self.path / "source.json"
+        if not place.is_file():
+            return frozenset()
+        try:
+            return frozenset(str(step) for steps in json.loads(place.read_bytes())["traces"].values() for step in steps)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
+            raise FileFormatError(f"{place} does not say what the mock was built from ({type(e).__name__})", hint="build the bundle again from its graph") from None
+
     def missing(self) -> frozenset[str]:
         """The hashes of pictures that the Program refers to and that do not lie in the folder."""
         return frozenset(sha for sha in self.program.screenshots() if not (self.path / "assets" / f"{sha}.png").is_file())
+
+
+def source_dumps(graph: StateGraph) -> bytes:
+    """`source.json` of a bundle that is built from this recording."""
+    traces = {name: list(steps) for name, steps in trace_digests(graph).items()}
+    return json.dumps({"format": SOURCE_FORMAT, "version": VERSION, "traces": traces}, indent=1).encode() + b"\n"
 
 
 def dumps(program: Program) -> dict[str, bytes]:

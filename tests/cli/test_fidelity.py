@@ -46,3 +46,21 @@ def test_traces_of_their_own_are_not_called_recorded(folder: Path) -> None:
     told = json.loads(phoneworld(*run, "--json", "--html", folder / "page.html").stdout)
     assert (told["traces"], told["recorded_traces"], told["warnings"]) == (1, [], [])
     assert SEEN not in phoneworld(*run).stdout and SEEN not in (folder / "page.html").read_text()
+
+
+def test_a_recording_that_went_on_after_the_build_is_not_what_the_mock_was_built_from(folder: Path) -> None:
+    """Its new traces are held out, though they lie in the recording beside the bundle; that the two differ is said."""
+    graph, pictures = sample_graph()
+    file = folder / "app.graph.json"
+    save_graph(replace(graph, traces=graph.traces[:1]), file, pictures)
+    assert phoneworld("build", file).returncode == 0
+    run = ("fidelity", folder / "app.bundle", "--against", file, "--json")
+    told = json.loads(phoneworld(*run).stdout)
+    assert told["recorded_traces"] == [graph.traces[0].id] and len(told["warnings"]) == 1
+    save_graph(graph, file, pictures)
+    told = json.loads(phoneworld(*run).stdout)
+    assert graph.traces[0].id in told["recorded_traces"] and len(told["recorded_traces"]) < len(graph.traces)
+    assert any("was not built from" in warning and "as it is now" in warning for warning in told["warnings"])
+    (folder / "app.bundle" / "source.json").write_text("[]")
+    done = phoneworld(*run)
+    assert done.returncode == 3 and "source.json" in done.stderr and "build the bundle again" in done.stderr

@@ -98,6 +98,10 @@ def test_parts_of_ours_are_nothing_to_import(folder: Path) -> None:
         assert "nothing to import" in error
 
 
+def test_a_start_that_is_not_there_is_a_wrong_option(folder: Path) -> None:
+    assert "has no start" in refused(phoneworld("play", "app.bundle", "--start", "nowhere", "--actions", "notes.txt", cwd=folder), 2)[0]
+
+
 # --- where a recording goes
 
 
