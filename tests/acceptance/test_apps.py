@@ -8,7 +8,7 @@ import pytest
 
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.graph.file import load_graph
-from phoneworld.program.bundle import dumps, load_bundle
+from phoneworld.program.bundle import dumps, load_bundle, source_dumps
 from tests.webapps import ROOT
 
 APPS = sorted(p.parent for p in (ROOT / "apps").glob("*/app.graph.json"))
@@ -26,7 +26,7 @@ def test_a_shipped_app_is_what_its_recording_gives_and_replays_it(app: Path) -> 
     assert bundle.program.screenshots() <= pixels.keys()
     compiled = compile_graph(graph, pixels)
     assert not compiled.replay.faults
-    fresh = dumps(compiled.program)
+    fresh = {**dumps(compiled.program), "source.json": source_dumps(graph)}
     shipped = {p.relative_to(bundle.path).as_posix(): p.read_bytes() for p in bundle.path.rglob("*") if p.suffix in (".xml", ".json")}
     assert fresh.keys() == shipped.keys()
     assert fresh == shipped
