@@ -99,7 +99,8 @@ def fidelity(
     scores = measure(program, heldout, built_from)
     known = loaded.built_from()
     recorded = recorded_traces(scores[MOCK], heldout, known)
-    found = (remembered_words(recorded, len(heldout.traces)), _other_words(source, built_from, known), pictures_note(loaded) if pixels else "")
+    strange = f"the held-out traces are of {heldout.app.package}, the mock is of {program.package}" if heldout.app.package != program.package else ""
+    found = (strange, remembered_words(recorded, len(heldout.traces)), _other_words(source, built_from, known), pictures_note(loaded) if pixels else "")
     warnings = [words for words in found if words]
     figures = {name: summarise(s) for name, s in scores.items()}
     if pixels:

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
-from phoneworld.cli.files import need_phone, need_place, pictures_note
+from phoneworld.cli.files import may_empty, need_phone, need_place, pictures_note
 from phoneworld.cli.terminal import Terminal
 from phoneworld.errors import DeviceUnusable, OptionError, PhoneWorldError
 from phoneworld.ui.geometry import Size
@@ -126,6 +126,8 @@ def phone(
     for log in (truth, log_unknown):
         if log is not None:
             need_place(log)
+    if truth is not None:
+        may_empty(truth)
     faults = _faults(fault or [], fault_seed, truth)
     spec, further = " ".join(specs), specs[1:]
     for word in specs:

@@ -95,7 +95,7 @@ def record(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="mirror: the port of its page; 0 takes any free one.")] = 7610,
     adb: Annotated[int, typer.Option("--adb", min=0, max=65535, help="attach: the port that agents connect to; 0 takes any free one.")] = 7556,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the app's data as they are; by default they are cleared first.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Start over where a recording already lies at -o.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Start over where a recording, or a file that is not ours, already lies at -o.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
 ) -> None:
     """Records an app: screens, pictures, and what each action led to. By default it explores by itself.
@@ -113,7 +113,8 @@ def record(
     Ctrl-C, a crash or a lost phone the graph holds all of it, and --resume goes on. Nothing is touched that pays, calls,
     sends, uninstalls, deletes the account or logs out, unless --allow says so.
 
-    Exit code: 0 all well, 12 the outcome of some step could not be captured, 4 the phone was lost, 5 it gave up, 10 the disk did not take it, 130 after Ctrl-C.
+    Exit code: 0 all well, 12 the outcome of some step could not be captured, 4 the phone was lost, 5 it gave up, 10 the disk did not take it, 130 after Ctrl-C;
+    those of all verbs: `phoneworld --help`.
     """
     _check_recorder()
     from phoneworld.cli.record_modes import Wish, run_mode

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from phoneworld.cli.terminal import Terminal, counted
-from phoneworld.errors import FileFormatError, PhoneWorldError, ServeError, SessionError
+from phoneworld.errors import FileFormatError, OptionError, PhoneWorldError, ServeError, SessionError
 
 DEFAULT_SERVER = "http://127.0.0.1:7600"
 _TIMEOUT_S = 30.0
@@ -125,7 +125,7 @@ class _Client:
 
         self._server = server.rstrip("/")
         if not self._server.startswith(("http://", "https://")):
-            raise ServeError(f"{server!r} is no address of a server", hint=f"for example --server {DEFAULT_SERVER}")
+            raise OptionError(f"{server!r} is no address of a server", hint=f"for example --server {DEFAULT_SERVER}")
         # No proxy: the server is on this machine, or next to it.
         self._http = httpx.Client(timeout=_TIMEOUT_S, trust_env=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import FileFormatError
 from phoneworld.graph.graph import Capture, StateGraph, Trace
 from phoneworld.ui.action import Action, CloseApp, OpenApp
 from phoneworld.ui.device_state import DeviceInfo
@@ -35,16 +35,16 @@ _COMMON: tuple[tuple[str, Callable[[DeviceInfo], object], str], ...] = (
 def merge(graphs: Sequence[StateGraph], *, package: str | None = None) -> Merged:
     """All captures and traces of recordings of one app; the app and the device are those of the first.
 
-    With `package` all are taken for recordings of that package, whatever theirs is called (see `renamed_app`). Ids are kept where they are free and get the number of their recording in front where not. Raises RecordingError for
+    With `package` all are taken for recordings of that package, whatever theirs is called (see `renamed_app`). Ids are kept where they are free and get the number of their recording in front where not. Raises FileFormatError for
     no graph, or for graphs of different apps.
     """
     if not graphs:
-        raise RecordingError("expected recordings to put together, found none", hint="name two or more app.graph.json")
+        raise FileFormatError("expected recordings to put together, found none", hint="name two or more app.graph.json")
     if package:
         graphs = [renamed_app(g, package) for g in graphs]
     packages = list(dict.fromkeys(g.app.package for g in graphs))
     if len(packages) > 1:
-        raise RecordingError(
+        raise FileFormatError(
             f"expected recordings of one app, found {', '.join(packages)}",
             hint="one app under several names (a web app on two ports)? then --as PACKAGE; else one at a time",
         )

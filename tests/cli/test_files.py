@@ -157,6 +157,11 @@ def test_a_folder_that_is_not_there_is_said_by_every_verb_that_writes(folder: Pa
     assert not (folder / "no").exists()
 
 
+def test_a_log_takes_no_place_of_a_file_that_is_not_ours(folder: Path) -> None:
+    assert "no log of ours" in refused(phoneworld("phone", "mock:app.bundle", "--truth", "notes.txt", cwd=folder), 10)[0]
+    assert (folder / "notes.txt").read_text() == "milk, bread\n"
+
+
 # --- pictures that are not there
 
 

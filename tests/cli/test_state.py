@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from phoneworld.cli.root import command_line
 from phoneworld.cli.state_path import StatePathError, changes, read, value_at
-from phoneworld.errors import FileFormatError, PhoneWorldError, ServeError, SessionError
+from phoneworld.errors import FileFormatError, OptionError, PhoneWorldError, ServeError, SessionError
 from phoneworld.serve.server import ServedSite
 from phoneworld.serve.sessions import merged
 from phoneworld.testing.samples import sample_bundle
@@ -192,6 +192,6 @@ def test_without_a_phone_or_with_several_it_says_which_there_are(url: str) -> No
 
 
 def test_a_server_that_is_none_is_named() -> None:
-    assert isinstance(failed(state("ftp://x", "get")), ServeError)
+    assert isinstance(failed(state("ftp://x", "get")), OptionError)
     assert "does not answer" in failed(state("http://127.0.0.1:1", "get")).message
     assert isinstance(failed(state("http://[::1", "get")), ServeError)

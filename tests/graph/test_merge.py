@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from phoneworld.errors import RecordingError
+from phoneworld.errors import FileFormatError
 from phoneworld.graph.file import dumps, loads
 from phoneworld.graph.graph import RecordedApp, Unfinished
 from phoneworld.graph.merge import merge, renamed_app
@@ -34,9 +34,9 @@ def test_another_size_warns_and_another_app_is_refused() -> None:
     small = replace(graph, device=replace(graph.device, size=Size(720, 1280), night_mode=False))
     sizes, themes = merge([graph, small]).warnings
     assert "1080x2400, 720x1280" in sizes and "dark, light" in themes
-    with pytest.raises(RecordingError, match="one app"):
+    with pytest.raises(FileFormatError, match="one app"):
         merge([graph, replace(graph, app=RecordedApp("other.app"))])
-    with pytest.raises(RecordingError, match="found none"):
+    with pytest.raises(FileFormatError, match="found none"):
         merge([])
 
 
