@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from phoneworld.cli.root import command_line
 from phoneworld.device.settle import png_size
-from phoneworld.errors import FileFormatError, SessionError
+from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.testing.groceries import SIZE
 from phoneworld.testing.samples import sample_bundle
 from phoneworld.ui.xml import parse_hierarchy
@@ -77,7 +77,7 @@ def test_bytes_that_are_no_text_are_named(path: str, tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_and_a_start_that_is_not_are_named(path: str) -> None:
     assert isinstance(play(path, "--actions", "/no/such/file").exception, FileFormatError)
-    assert isinstance(play(path, "--start", "nowhere", given="quit\n").exception, SessionError)
+    assert isinstance(play(path, "--start", "nowhere", given="quit\n").exception, OptionError)
 
 
 def test_trees_and_pictures_are_saved_at_each_step(path: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phoneworld.errors import FileFormatError, NewerFormat, RecordingError
+from phoneworld.errors import FileFormatError, NewerFormat, RecordingError, WriteError
 from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes
 from recorder.folder import JournalFolder, journal_folder
 from recorder.journal import read_records, tell_all, write_record
@@ -156,9 +156,11 @@ def test_a_recording_that_ended_before_it_saw_a_screen_is_not_in_the_way(tmp_pat
     again = JournalFolder.create(out)
     assert again.read() == ()
     again.close()
-    (journal_folder(out) / "journal.jsonl").unlink()
-    with pytest.raises(RecordingError, match="already there"):
+    (journal_folder(out) / "journal.jsonl").rename(journal_folder(out) / "diary.txt")
+    with pytest.raises(WriteError, match="none of ours"):
         JournalFolder.create(out)
+    (journal_folder(out) / "diary.txt").unlink()
+    JournalFolder.create(out).close()
 
 
 def test_two_recorders_do_not_write_one_journal(tmp_path: Path) -> None:

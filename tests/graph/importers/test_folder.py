@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from phoneworld.errors import FileFormatError, NewerFormat, PhoneWorldError
+from phoneworld.errors import FileFormatError, NewerFormat, OptionError, PhoneWorldError
 from phoneworld.graph.file import dumps, loads
 from phoneworld.graph.identity import screens_of
 from phoneworld.graph.importers import formats, import_recording
@@ -161,9 +161,9 @@ def test_what_is_no_recording_is_refused_with_what_would_be_one(tmp_path: Path) 
     with pytest.raises(FileFormatError) as e:
         import_recording(tmp_path)
     assert "DroidBot" in e.value.hint and "dumps" in e.value.hint
-    with pytest.raises(FileFormatError, match="unknown format") as e:
+    with pytest.raises(OptionError, match="unknown format") as unknown:
         import_recording(tmp_path, "papyrus")
-    assert all(name in e.value.hint for name in formats())
+    assert all(name in unknown.value.hint for name in formats())
     (tmp_path / "broken.xml").write_bytes(DUMP[:200])
     with pytest.raises(FileFormatError, match=r"not one dump could be read \(broken\.xml"):
         import_recording(tmp_path)
