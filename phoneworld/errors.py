@@ -16,6 +16,7 @@
     │   ├── DeviceAmbiguous             several devices and none named
     │   ├── DeviceUnusable              offline, unauthorized, no permission
     │   ├── DeviceLost                  it was there and went away
+    │   ├── Overdue                     it took longer than it was given
     │   ├── CaptureFailed               screenshot or tree could not be had within the budget
     │   └── WireError                   bytes on a connection that are not the protocol
     ├── RecordingError                  a recording cannot be started or resumed
@@ -116,6 +117,10 @@ class DeviceUnusable(DeviceError):
 
 class DeviceLost(DeviceError):
     """The device was there and went away."""
+
+
+class Overdue(DeviceError):
+    """A reset or a step took longer than it was given."""
 
 
 class CaptureFailed(DeviceError):

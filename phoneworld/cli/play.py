@@ -13,8 +13,8 @@ from rich.markup import escape
 
 from phoneworld.cli.files import need_bundle, need_place, pictures_note
 from phoneworld.cli.terminal import Terminal
-from phoneworld.env.env import Info
 from phoneworld.env.observation import Observation, ObservationSpec
+from phoneworld.env.outcome import Info
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.errors import ActionError, FileFormatError, OptionError, SessionError, WriteError
 from phoneworld.program.bundle import load_bundle

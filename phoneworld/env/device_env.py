@@ -9,10 +9,18 @@ from typing import Any
 from phoneworld.device.device import Device, ResettableDevice
 from phoneworld.device.mock import MockDevice
 from phoneworld.device.settle import settle
-from phoneworld.env.env import Done, Env, Outcome, Parse
+from phoneworld.env.assignment import Assignment, TaskBook, Tasks
+from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation, ObservationSpec, Picture, Reading, array_of, scaled_png
-from phoneworld.errors import ObservationError, SessionError
-from phoneworld.ui.action import Action, OpenApp
+from phoneworld.env.outcome import Deadlines, Done, OnUnrecorded, Outcome
+from phoneworld.env.parsing import Parse
+from phoneworld.env.rewards import Rewards
+from phoneworld.errors import ActionError, DeviceUnusable, ObservationError, SessionError
+from phoneworld.sim.phone import Phone
+from phoneworld.tasks.judge import Trail
+from phoneworld.tasks.task import Task
+from phoneworld.tasks.verdict import Verdict
+from phoneworld.ui.action import Action, OpenApp, Status
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
@@ -25,6 +33,9 @@ class DeviceEnv(Env[Observation]):
 
     A simulated phone (a ResettableDevice) is put back by `reset` and is at rest when an action returns. Any other is put
     back by clearing and opening `app`, and watched until its screen has settled, for at most `settle_s` seconds.
+
+    Tasks are drawn from `mock`, the same app as it was compiled: the phone is brought to their start by their actions
+    `on_phone`, and judged by what can be seen and what was answered. What that does not decide is "unknown", never 0.
     """
 
     def __init__(
@@ -35,11 +46,19 @@ class DeviceEnv(Env[Observation]):
         observe: ObservationSpec | None = None,
         max_steps: int | None = None,
         instruction: str = "",
+        tasks: Tasks = (),
+        mock: Phone | None = None,
+        rewards: Rewards = Rewards(),
         reward: Reward | None = None,
+        on_unrecorded: OnUnrecorded = "noop",
+        deadlines: Deadlines = Deadlines(),
         parse: Parse | None = None,
         settle_s: float = 5.0,
     ) -> None:
-        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, parse=parse)
+        super().__init__(
+            observe=observe, max_steps=max_steps, instruction=instruction, rewards=rewards, reward=reward,
+            on_unrecorded=on_unrecorded, deadlines=deadlines, parse=parse,
+        )  # fmt: skip
         self.device = device
         self.app = app
         self.settle_s = settle_s
@@ -50,6 +69,9 @@ class DeviceEnv(Env[Observation]):
                 hint='name the app: DeviceEnv(device, "org.example.app")',
             )
         self.supports_snapshots = self._simulated
+        if mock is None and isinstance(device, MockDevice):
+            mock = device.phone
+        self.book = None if mock is None else TaskBook(mock, tasks, on_phone=True)
         self._last: Observation | None = None
         self._tree: Hierarchy | None = None
 
@@ -74,6 +96,36 @@ class DeviceEnv(Env[Observation]):
             self.device.clear_app(self.app)
             self.device.perform(OpenApp(self.app))
         self._look()
+
+    def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
+        if self.book is None:
+            raise SessionError(
+                "the parameters of a task are drawn from the mock of the app, and there is none here",
+                hint="DeviceEnv(device, app, mock=Phone([load_bundle(PATH).program]), tasks=...)",
+            )
+        return self.book.assign(task, seed, language)
+
+    def _begin(self, assignment: Assignment) -> None:
+        start = assignment.instance.task.start
+        if not start.on_phone and (start.at or start.variables or start.tables or start.add):
+            raise SessionError(
+                f"{assignment.instance.task.id} starts where a phone cannot be put",
+                hint="say in the task how a phone gets there: start: on_phone: [actions]",
+            )
+        self._start(assignment.instance.seed, None, None)
+        for number, action in enumerate(start.on_phone, 1):
+            try:
+                self.device.perform(action)
+            except ActionError as e:
+                raise DeviceUnusable(
+                    f"action {number} on the way to the start of {assignment.instance.task.id} cannot be done: {e.message}",
+                    hint="record the way again",
+                ) from None
+            self._look()
+
+    def _judge(self, assignment: Assignment, trail: Trail, answer: str | None, status: Status) -> Verdict:
+        _, size, reading = self.observation().look
+        return assignment.verdict_on_phone(trail, reading.hierarchy, size, answer, status)
 
     def _act(self, action: Action) -> Outcome:
         before = self._last

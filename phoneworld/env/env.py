@@ -1,81 +1,76 @@
-"""The environment contract, once for all faces: episodes, budget, endings, faults. Knows no particular phone.
+"""The environment contract, once for all faces: episodes, tasks, budgets, endings, faults. Knows no particular phone.
 
-    observation, info = env.reset(seed=0)
+    observation, info = env.reset(seed=0, task="notes/add-a-note-v1")
     observation, reward, terminated, truncated, info = env.step(Tap(540, 1200))
 
-An episode ends *terminated* by the agent's own Finish or Answer, or *truncated* by the budget or a fault. A bad action never
-raises: it changes nothing, costs one step of the budget, and `info["invalid_action"]` says why. A fault of the phone or the
-line is no score: the step is truncated, its reward is NaN, `info["error_kind"]` is "infra".
+An episode ends *terminated* by the agent's own Finish or Answer, or *truncated* by a budget or a fault. A bad action never
+raises: it changes nothing, costs one step of the budget, and `info["invalid_action"]` says why. A fault of the phone, the line
+or the checker is no score: the step is truncated, its reward is NaN, `info["error_class"]` says whose it is.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import monotonic
 from types import TracebackType
-from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-import numpy as np
-
-from phoneworld.env.observation import Observation, ObservationSpec
-from phoneworld.errors import ActionError, BrowserError, DeviceError, SessionError
-from phoneworld.ui.action import KINDS, Action, Answer, Finish, Tap, action_from_json, action_to_json
+from phoneworld.env.assignment import Assignment, Tasks
+from phoneworld.env.observation import Observation, ObservationSpec, Past
+from phoneworld.env.outcome import (
+    TERMINATED,
+    TRUNCATED,
+    Deadlines,
+    Done,
+    Info,
+    OnUnrecorded,
+    Outcome,
+    Snapshot,
+    Termination,
+    fault_of,
+)  # fmt: skip
+from phoneworld.env.parsing import Parse, parse_action
+from phoneworld.env.rewards import Rewards
+from phoneworld.errors import (
+    ActionError,
+    BrowserError,
+    CheckerError,
+    DeviceError,
+    Overdue,
+    PhoneWorldError,
+    ProgramError,
+    SessionError,
+)  # fmt: skip
+from phoneworld.tasks.judge import Trail
+from phoneworld.tasks.task import Task
+from phoneworld.tasks.verdict import Verdict
+from phoneworld.ui.action import Action, Answer, Finish, Status
 from phoneworld.ui.geometry import Size
 
-Termination = Literal["finish", "answer", "max_steps", "error"]
-Info: TypeAlias = dict[str, Any]
-"""See `Env.step` for its keys; they are always all there."""
-
-_ACTIONS = frozenset(KINDS.values())
 _OVER = "the episode is over; call reset"
-
 MomentT = TypeVar("MomentT")
-Parse: TypeAlias = Callable[[object, Callable[[], Size]], Action]
-"""Reads an action for a screen whose size it may ask. Raises ActionError."""
-
-
-class Outcome(Protocol):
-    """What an action did to a phone."""
-
-    @property
-    def changed(self) -> bool | None: ...
-    @property
-    def valid(self) -> bool: ...
-    @property
-    def evidence(self) -> str | None: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def rules(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """An Outcome of a phone that says nothing of itself."""
+class Standing:
+    """How an episode stands but for the phone: an immutable value, so that it goes into snapshots and forks as it is."""
 
-    changed: bool | None = None
-    valid: bool = True
-    evidence: str | None = None
-    message: str = ""
-    rules: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """An episode as it stands: where the phone is, and how far the episode is. Give it back to the env that made it."""
-
-    phone: Any
-    seed: int
-    steps: int
-    termination: Termination | None
+    assignment: Assignment | None = None
+    trail: Trail = Trail()
+    verdict: Verdict | None = None
+    unrecorded: int = 0
+    past: tuple[Past, ...] = ()
 
 
 class Env(ABC, Generic[MomentT]):
     """One phone to act on.
 
-    `reward(before, action, after)` is called after each valid step; without one, rewards are 0. `parse` reads what `step` is
-    handed, where that is neither an Action nor its JSON.
+    `tasks` are those that `reset(task=ID)` takes, or where their files are; a task brings its instruction and its budget of steps,
+    which `max_steps` replaces. `rewards` says how tasks are paid. `reward(before, action, after)`, where given, is called after
+    each valid step instead; without task and `reward`, rewards are 0. `parse` reads what `step` is handed, where that is neither
+    an Action nor its JSON. `clock` gives the seconds that deadlines are counted in.
     """
 
     supports_snapshots = True
@@ -86,19 +81,34 @@ class Env(ABC, Generic[MomentT]):
         observe: ObservationSpec | None = None,
         max_steps: int | None = None,
         instruction: str = "",
+        tasks: Tasks = (),
+        rewards: Rewards = Rewards(),
         reward: Callable[[MomentT, Action, MomentT], float] | None = None,
+        on_unrecorded: OnUnrecorded = "noop",
+        deadlines: Deadlines = Deadlines(),
         parse: Parse | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         if max_steps is not None and max_steps < 1:
             raise SessionError(f"max_steps is at least 1, found {max_steps}", hint="or None for no budget")
+        if on_unrecorded not in ("noop", "truncate", "mask"):
+            raise SessionError(f"on_unrecorded is noop, truncate or mask, found {on_unrecorded!r}", hint='on_unrecorded="noop"')
         self.observe = observe or ObservationSpec()
         self.max_steps = max_steps
         self.instruction = instruction
+        self.tasks = tasks
+        self.rewards = rewards
         self.reward = reward
+        self.on_unrecorded = on_unrecorded
+        self.deadlines = deadlines
         self._parse: Parse = parse or parse_action
+        self._clock = clock
+        self._own_instruction = instruction
+        self._began = 0.0
         self.seed = 0
         self.steps = 0
         self.termination: Termination | None = None
+        self.standing = Standing()
         self._started = False
 
     # What a face gives
@@ -113,7 +123,7 @@ class Env(ABC, Generic[MomentT]):
 
     @abstractmethod
     def observation(self) -> Observation:
-        """What the phone shows now."""
+        """What the phone shows now, without history."""
 
     @abstractmethod
     def _moment(self) -> MomentT:
@@ -127,6 +137,22 @@ class Env(ABC, Generic[MomentT]):
     def screen_size(self) -> Size:
         """The screen in pixels as it is rotated now."""
 
+    def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
+        """What a seed draws of a task. Raises SessionError, TaskError."""
+        raise SessionError("this phone takes no tasks", hint="PhoneEnv does, and DeviceEnv with mock=BUNDLE")
+
+    def _begin(self, assignment: Assignment) -> None:
+        """Puts the phone where a task begins."""
+        raise NotImplementedError
+
+    def _watch(self, assignment: Assignment, trail: Trail) -> Trail:
+        """The trail with what the phone shows now."""
+        return trail
+
+    def _judge(self, assignment: Assignment, trail: Trail, answer: str | None, status: Status) -> Verdict:
+        """What the checker says now."""
+        raise NotImplementedError
+
     def _save(self) -> Any:
         raise SessionError(
             "this phone cannot be put back", hint="a simulated phone can: PhoneEnv, or DeviceEnv over mock:BUNDLE"
@@ -138,34 +164,66 @@ class Env(ABC, Generic[MomentT]):
     # What every face does
 
     def reset(
-        self, seed: int | None = None, *, start: str | None = None, snapshot: Snapshot | None = None
+        self,
+        seed: int | None = None,
+        *,
+        start: str | None = None,
+        snapshot: Snapshot | None = None,
+        task: Task | str | None = None,
+        language: str = "en",
     ) -> tuple[Observation, Info]:
-        """Begins an episode. The same seed gives the same episode; None means the seed of the last reset, at first 0.
+        """Begins an episode. The same arguments give the same episode; `seed` None means that of the last reset, at first 0.
 
-        `start` names one of the app's starts; `snapshot` begins where a snapshot was taken, with a fresh budget. Raises
-        SessionError for an unknown start, DeviceError where the phone cannot be put there.
+        `task` is one of `tasks` by its id, or any Task: the seed draws its parameters and its start. `start` names one of the
+        app's starts; `snapshot` begins where a snapshot was taken, with its task and a fresh budget. Raises SessionError for an
+        unknown start or task, TaskError for a task that does not fit the app, CheckerError for a checker that cannot be worked out,
+        DeviceError where the phone cannot be put there.
         """
         if seed is not None:
             self.seed = int(seed)
-        self._start(self.seed, start, snapshot.phone if snapshot is not None else None)
-        self.steps, self.termination, self._started = 0, None, True
-        return self.observation(), self._info(Done())
+        if task is not None and start is not None:
+            raise SessionError("a task says itself where it starts", hint="leave start out")
+        before = self._clock()
+        self.standing = Standing()
+        self.instruction = self._own_instruction
+        if snapshot is not None:
+            self._start(self.seed, start, snapshot.phone)
+            if task is None:
+                self._take(snapshot.standing, fresh=True)
+            else:
+                self._give(self._assign(task, self.seed, language))
+        elif task is not None:
+            assignment = self._assign(task, self.seed, language)
+            self._begin(assignment)
+            self._give(assignment)
+        else:
+            self._start(self.seed, start, None)
+        self.steps, self.termination, self._started, self._began = 0, None, True, before
+        self._check_deadline("the reset", before, self.deadlines.reset_s)
+        return self._seen(), self._info(Done())
 
     def step(self, action: Action | Mapping[str, Any]) -> tuple[Observation, float, bool, bool, Info]:
         """Does one action, given as a value or as its JSON object: observation, reward, terminated, truncated, info.
 
-        `info`: `step` (steps made), `seed`, `state_id` (equal ids, equal phones, whatever the clock says), `changed`,
-        `evidence` and `rules` of what happened (None where the phone does not say), `message`, `invalid_action` (why the
-        action was refused, else None), `termination` (finish, answer, max_steps, error, else None), `status` and `answer` of
-        the agent, `error_kind` ("infra" after a fault, else None). Raises SessionError before the first reset.
+        `info`: `step` (steps made), `seed`, `task` (its id, or None), `state_id` (equal ids, equal phones, whatever the clock says),
+        `changed`, `evidence` and `rules` of what happened (None where the phone does not say), `message`, `invalid_action` (why the
+        action was refused, else None), `termination` (see `outcome.Termination`, else None), `status` and `answer` of the agent,
+        `error_class` (see `outcome.ErrorClass`), `trainable` (False where the step says nothing of the policy), `success` (None
+        before the end, and where it cannot be told), `progress` (0 to 1, None without a task), `side_effects` and `violations`
+        (what changed unasked, what must never have been), `unrecorded` (how many steps so far went where the recording does not
+        know). Raises SessionError before the first reset.
         """
         if not self._started:
             raise SessionError("there is no episode yet", hint="call reset() first")
         if self.termination is not None:
-            info = self._info(Done(False), invalid=_OVER)
-            return self.observation(), 0.0, self.terminated, self.truncated, info
+            return self._seen(), 0.0, self.terminated, self.truncated, self._info(Done(False), invalid=_OVER)
         self.steps += 1
-        reward, status, answer = 0.0, None, None
+        began = self._clock()
+        status: Status | None = None
+        answer: str | None = None
+        shown = self.observation() if self.observe.history else None
+        parsed: Action | None = None
+        before: MomentT | None = None
         try:
             parsed = self._parse(action, self.screen_size)
             before = self._moment() if self.reward is not None else None
@@ -173,44 +231,54 @@ class Env(ABC, Generic[MomentT]):
             invalid = None if outcome.valid else outcome.message
         except ActionError as e:
             outcome, invalid = Done(False), f"{e.message}; {e.hint}" if e.hint else e.message
-        except (DeviceError, BrowserError, SessionError) as e:
+        except (DeviceError, BrowserError, SessionError, ProgramError) as e:
             return self._fault(e)
+        if shown is not None:
+            self._remember(shown, parsed, invalid)
         if invalid is None:
             if isinstance(parsed, Finish):
                 self.termination, status = "finish", parsed.status
             elif isinstance(parsed, Answer):
                 self.termination, answer = "answer", parsed.text
-            if self.reward is not None:
-                reward = float(self.reward(before, parsed, self._moment()))  # type: ignore[arg-type]
-        if self.termination is None and self.max_steps is not None and self.steps >= self.max_steps:
-            self.termination = "max_steps"
-        info = self._info(outcome, invalid=invalid, status=status, answer=answer)
-        return self.observation(), reward, self.terminated, self.truncated, info
+        try:
+            self._check_deadline("the step", began, self.deadlines.step_s)
+            masked = self._is_masked(outcome, invalid)
+            self._limit()
+            paid = self._settle(answer, status)
+            if self.reward is not None and invalid is None and parsed is not None:
+                paid = float(self.reward(before, parsed, self._moment()))  # type: ignore[arg-type]
+        except (CheckerError, DeviceError) as e:
+            return self._fault(e)
+        info = self._info(outcome, invalid=invalid, status=status, answer=answer, masked=masked)
+        return self._seen(), paid, self.terminated, self.truncated, info
 
     @property
     def terminated(self) -> bool:
         """True where the agent ended the episode."""
-        return self.termination == "finish" or self.termination == "answer"
+        return self.termination in TERMINATED
 
     @property
     def truncated(self) -> bool:
-        """True where the budget or a fault ended it."""
-        return self.termination == "max_steps" or self.termination == "error"
+        """True where a budget, a fault or the end of what is known ended it."""
+        return self.termination in TRUNCATED
+
+    @property
+    def budget(self) -> int | None:
+        """How many steps an episode may have."""
+        assignment = self.standing.assignment
+        return self.max_steps if self.max_steps is not None or assignment is None else assignment.instance.task.budget
 
     def snapshot(self) -> Snapshot:
         """The episode as it stands. Raises SessionError where the phone cannot be put back."""
-        return Snapshot(self._save(), self.seed, self.steps, self.termination)
+        return Snapshot(self._save(), self.seed, self.steps, self.termination, self.standing)
 
     def restore(self, snapshot: Snapshot) -> tuple[Observation, Info]:
         """Goes on from a snapshot as if nothing had happened since. Raises SessionError for one that is not of this phone."""
         self._start(snapshot.seed, None, snapshot.phone)
-        self.seed, self.steps, self.termination, self._started = (
-            snapshot.seed,
-            snapshot.steps,
-            snapshot.termination,
-            True,
-        )
-        return self.observation(), self._info(Done())
+        self.seed, self.steps, self.termination = snapshot.seed, snapshot.steps, snapshot.termination
+        self._take(snapshot.standing, fresh=False)
+        self._started = True
+        return self._seen(), self._info(Done())
 
     def __enter__(self) -> Self:
         return self
@@ -220,54 +288,115 @@ class Env(ABC, Generic[MomentT]):
     ) -> None:
         self.close()
 
+    # Inside an episode
+
+    def _give(self, assignment: Assignment) -> None:
+        self.instruction = assignment.instance.instruction
+        trail = assignment.begin()
+        self.standing = Standing(assignment, trail, self._judge(assignment, trail, None, "success"))
+
+    def _take(self, standing: Any, *, fresh: bool) -> None:
+        self.standing = standing if isinstance(standing, Standing) else Standing()
+        if fresh:
+            self.standing = replace(self.standing, unrecorded=0, past=())
+        assignment = self.standing.assignment
+        self.instruction = self._own_instruction if assignment is None else assignment.instance.instruction
+
+    def _remember(self, shown: Observation, action: Action | None, invalid: str | None) -> None:
+        past = (*self.standing.past, Past(shown, action, invalid))
+        self.standing = replace(self.standing, past=past[-self.observe.history :])
+
+    def _is_masked(self, outcome: Outcome, invalid: str | None) -> bool:
+        """Counts a step that the recording does not know; True where it is not to be trained on."""
+        if invalid is not None or outcome.evidence != "unrecorded":
+            return False
+        self.standing = replace(self.standing, unrecorded=self.standing.unrecorded + 1)
+        if self.on_unrecorded == "truncate" and self.termination is None:
+            self.termination = "unrecorded"
+        return self.on_unrecorded != "noop"
+
+    def _limit(self) -> None:
+        """Ends an episode whose budget is used up."""
+        if self.termination is not None:
+            return
+        if self.budget is not None and self.steps >= self.budget:
+            self.termination = "step_limit"
+        elif self.deadlines.episode_s is not None and self._clock() - self._began > self.deadlines.episode_s:
+            self.termination = "time_limit"
+
+    def _settle(self, answer: str | None, status: Status | None) -> float:
+        """Judges what the phone shows now: keeps the verdict, names the ending, and returns what the step is paid."""
+        assignment = self.standing.assignment
+        if assignment is None:
+            return 0.0
+        began = self._clock()
+        trail = self._watch(assignment, self.standing.trail)
+        verdict = self._judge(assignment, trail, answer, status or "success")
+        before = self.standing.verdict
+        self.standing = replace(self.standing, trail=trail, verdict=verdict)
+        self._check_deadline("the checker", began, self.deadlines.check_s)
+        ended = self.termination in ("finish", "answer")
+        if ended:
+            gave_up = status is not None and status != "success"
+            self.termination = (
+                "success" if verdict.success else "gave_up" if gave_up else "unknown" if verdict.success is None else "failed"
+            )
+        judged = ended or self.termination in ("step_limit", "time_limit")
+        if judged and verdict.success is None:
+            return float("nan")
+        return self.rewards.step(
+            before.progress if before is not None else 0.0, verdict.progress, success=judged and verdict.success is True, terminated=ended
+        )
+
+    def _check_deadline(self, what: str, began: float, limit_s: float | None) -> None:
+        if limit_s is not None and (took := self._clock() - began) > limit_s:
+            message = f"{what} took {took:.1f} s, {limit_s:g} s were given"
+            if what == "the checker":
+                raise CheckerError(message, hint="mend the checker, or give it longer: Deadlines(check_s=...)")
+            raise Overdue(message, hint="give it longer: Deadlines(...)")
+
+    def _seen(self) -> Observation:
+        return self.observation().told(self.instruction, self.standing.past)
+
     def _info(
-        self, outcome: Outcome, *, invalid: str | None = None, status: str | None = None, answer: str | None = None
+        self,
+        outcome: Outcome,
+        *,
+        invalid: str | None = None,
+        status: str | None = None,
+        answer: str | None = None,
+        masked: bool = False,
     ) -> Info:
+        standing = self.standing
+        verdict, over = standing.verdict, self.termination
+        judged = verdict is not None and over is not None and over not in ("error", "unrecorded")
+        success = verdict.success if verdict is not None and judged else None
         return {
             "step": self.steps,
             "seed": self.seed,
+            "task": None if standing.assignment is None else standing.assignment.instance.task.id,
             "state_id": self._state_id(),
             "changed": outcome.changed,
             "evidence": outcome.evidence if invalid is None else None,
             "rules": outcome.rules,
             "message": outcome.message,
             "invalid_action": invalid,
-            "termination": self.termination,
+            "termination": over,
             "status": status,
             "answer": answer,
-            "error_kind": None,
+            "error_class": "none" if invalid is None else "agent",
+            "trainable": not masked and not (judged and success is None) and over not in ("error", "unrecorded"),
+            "success": success,
+            "progress": None if verdict is None else verdict.progress,
+            "side_effects": () if verdict is None else verdict.side_effects,
+            "violations": () if verdict is None else verdict.violations,
+            "unrecorded": standing.unrecorded,
         }
 
-    def _fault(self, error: DeviceError | BrowserError | SessionError) -> tuple[Observation, float, bool, bool, Info]:
+    def _fault(self, error: PhoneWorldError) -> tuple[Observation, float, bool, bool, Info]:
         """The step that a fault ended: the last observation, no score."""
         self.termination = "error"
         info = self._info(Done(), invalid=None)
-        info["error_kind"], info["message"] = "infra", error.message
-        return self.observation(), float("nan"), False, True, info
-
-
-def parse_action(action: object, size: Callable[[], Size]) -> Action:
-    """An Action of what a caller handed in: a value, or its JSON object in any coordinate space. Raises ActionError.
-
-    Numbers of numpy are taken as numbers. A point outside the screen is left to the phone to refuse.
-    """
-    kind = type(action)
-    if kind is Tap and type(action.x) is int and type(action.y) is int:  # type: ignore[attr-defined]
-        return action  # type: ignore[return-value]
-    try:
-        if kind in _ACTIONS:
-            return action_from_json(_plain(action_to_json(action)))  # type: ignore[arg-type]
-        if isinstance(action, Mapping):
-            return action_from_json(_plain(action), size=size())
-    except (TypeError, ValueError, OverflowError) as e:
-        raise ActionError(
-            f"the action holds what cannot be read: {e}", hint='for example {"kind": "tap", "x": 1, "y": 2}'
-        ) from None
-    raise ActionError(
-        f"an action is an Action or its JSON object, found {kind.__name__}",
-        hint='for example {"kind": "tap", "x": 1, "y": 2}',
-    )
-
-
-def _plain(obj: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in obj.items()}
+        info["error_class"] = fault_of(error)
+        info["message"], info["trainable"] = error.message, False
+        return self._seen(), float("nan"), False, True, info

@@ -1,11 +1,12 @@
-"""The environment for Gymnasium: `gymnasium.make("PhoneWorld/Phone-v0", bundle="apps/notes.bundle")`.
+"""The environment for Gymnasium: `gymnasium.make("PhoneWorld/Phone-v0", bundle="apps/notes/bundle")`, and `PhoneWorld/Tasks-v0` with tasks.
 
-Importing this module registers the id. Observations are arrays of fixed size; the whole Observation is in
+Importing this module registers the ids. Observations are arrays of fixed size; the whole Observation is in
 `info["observation"]`.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, SupportsFloat
@@ -14,9 +15,13 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from phoneworld.env.env import parse_action
+from phoneworld.env.assignment import Tasks
 from phoneworld.env.observation import ObservationSpec
+from phoneworld.env.outcome import Deadlines, OnUnrecorded
+from phoneworld.env.parsing import parse_action
 from phoneworld.env.phone_env import PhoneEnv, Source
+from phoneworld.env.rewards import Rewards
+from phoneworld.env.seeds import episode_seed
 from phoneworld.env.spaces import (
     PLACES,
     action_of,
@@ -33,6 +38,7 @@ from phoneworld.ui.action import KINDS, Action
 from phoneworld.ui.geometry import Size
 
 ENV_ID = "PhoneWorld/Phone-v0"
+TASKS_ID = "PhoneWorld/Tasks-v0"
 TEXTS = ("", "hello", "test", "Alice", "12", "2025-01-31", "a@example.org", "😀")
 _OWN = frozenset(KINDS.values())
 
@@ -43,6 +49,9 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
     `bundle` is a bundle, its path, or several. `actions` is "discrete" (kind, x, y, number of one of `texts`) or "text" (the
     last is free text). `screenshot` adds a picture of that height and width to the observation, such as (200, 90). Actions
     may also be given as PhoneWorld's own, as values or JSON objects.
+
+    `tasks` are tasks or where their files are. Each episode is about one of them: `task`, where it is named, else the seed chooses.
+    Episodes that are not seeded follow from the last seed and their number.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 2}  # noqa: RUF012
@@ -59,7 +68,12 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
         text_limit: int = 4096,
         max_steps: int | None = None,
         instruction: str = "",
+        tasks: Tasks = (),
+        task: str | None = None,
+        rewards: Rewards = Rewards(),
         reward: Any = None,
+        on_unrecorded: OnUnrecorded = "noop",
+        deadlines: Deadlines = Deadlines(),
         drawing: Any = None,
     ) -> None:
         if actions not in ("discrete", "text"):
@@ -74,9 +88,16 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
         self._max_nodes, self._text_limit = max_nodes, text_limit
         self.phone_env = PhoneEnv(
             bundle, observe=ObservationSpec(screenshot="array", text_limit=text_limit), max_steps=max_steps,
-            instruction=instruction, reward=reward, parse=self._read, drawing=drawing,
+            instruction=instruction, tasks=tasks, rewards=rewards, reward=reward, on_unrecorded=on_unrecorded,
+            deadlines=deadlines, parse=self._read, drawing=drawing,
         )  # fmt: skip
-        self.observation_space = observation_space(max_nodes=max_nodes, text_limit=text_limit, picture=self._picture)
+        self._ids = tuple(self.phone_env.book.tasks)
+        if task is not None:
+            self.phone_env.book.find(task)
+        self._task = task
+        self._seed = self._number = 0
+        self.parts = observation_space(max_nodes=max_nodes, text_limit=text_limit, picture=self._picture)
+        self.observation_space = self.parts
         self.action_space = (
             discrete_action_space(self.texts) if actions == "discrete" else free_action_space(text_limit)
         )
@@ -84,18 +105,34 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins an episode. `options` takes `start` (the name of one of the app's starts) and `snapshot`."""
+        """Begins an episode. `options` takes `task` (an id), `start` (the name of one of the app's starts) and `snapshot`."""
         super().reset(seed=seed)
         options = options or {}
-        if surplus := sorted(set(options) - {"start", "snapshot"}):
-            raise SessionError(f"reset has no option {', '.join(surplus)}", hint="start or snapshot")
-        observation, info = self.phone_env.reset(seed, start=options.get("start"), snapshot=options.get("snapshot"))
+        if surplus := sorted(set(options) - {"start", "snapshot", "task"}):
+            raise SessionError(f"reset has no option {', '.join(surplus)}", hint="task, start or snapshot")
+        start, snapshot = options.get("start"), options.get("snapshot")
+        self._number = 0 if seed is not None else self._number + 1
+        self._seed = self._seed if seed is None else seed
+        own = episode_seed(self._seed, self._number) if self._ids else seed
+        task = options.get("task", self._task)
+        if task is None and self._ids and own is not None and start is None and snapshot is None:
+            task = self._ids[own % len(self._ids)]
+        observation, info = self.phone_env.reset(own, start=start, snapshot=snapshot, task=task)
         return self._arrays(), {**info, "observation": observation}
 
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
         """Does one action; one that is not in the action space changes nothing, and `info["invalid_action"]` says why."""
         observation, reward, terminated, truncated, info = self.phone_env.step(action)
         return self._arrays(), reward, terminated, truncated, {**info, "observation": observation}
+
+    def twins(self, n: int) -> list[GymPhoneEnv]:
+        """This one and n - 1 more, which share program and drawing with it."""
+        twins = [self]
+        for fork in self.phone_env.fork(n - 1):
+            twin = copy.copy(self)
+            twin.phone_env = fork
+            twins.append(twin)
+        return twins
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which values of each part of a discrete action make sense now, one after the other, as sb3-contrib takes them.
@@ -143,5 +180,8 @@ def make(bundle: str | Path, **options: Any) -> gymnasium.Env[dict[str, Any], An
     return env
 
 
-if ENV_ID not in gymnasium.registry:
-    gymnasium.register(ENV_ID, entry_point="phoneworld.env.gym:GymPhoneEnv")
+for _id in (ENV_ID, TASKS_ID):
+    if _id not in gymnasium.registry:
+        gymnasium.register(
+            _id, entry_point="phoneworld.env.gym:GymPhoneEnv", vector_entry_point="phoneworld.env.vector:PhoneVectorEnv"
+        )

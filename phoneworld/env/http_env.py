@@ -10,8 +10,10 @@ from typing import Any
 
 import httpx
 
-from phoneworld.env.env import Done, Env, Parse
+from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation, ObservationSpec, Picture, Reading, array_of, scaled_png
+from phoneworld.env.outcome import Deadlines, Done, OnUnrecorded
+from phoneworld.env.parsing import Parse
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ActionError, BrowserError, DeviceError, DeviceLost, ObservationError, SessionError
 from phoneworld.sim.state import state_from_json
@@ -44,10 +46,15 @@ class HttpEnv(Env[Observation]):
         max_steps: int | None = None,
         instruction: str = "",
         reward: Reward | None = None,
+        on_unrecorded: OnUnrecorded = "noop",
+        deadlines: Deadlines = Deadlines(),
         parse: Parse | None = None,
         timeout_s: float = 60.0,
     ) -> None:
-        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, parse=parse)
+        super().__init__(
+            observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, on_unrecorded=on_unrecorded,
+            deadlines=deadlines, parse=parse,
+        )  # fmt: skip
         self.url = url.rstrip("/")
         self.bundles = list(bundles) if bundles is not None else None
         self.session: str | None = None
@@ -72,10 +79,11 @@ class HttpEnv(Env[Observation]):
     def _forked(self) -> HttpEnv:
         twin = HttpEnv(
             self.url, self.bundles, observe=self.observe, max_steps=self.max_steps, instruction=self.instruction,
-            reward=self.reward, parse=self._parse, timeout_s=self._timeout_s,
+            reward=self.reward, on_unrecorded=self.on_unrecorded, deadlines=self.deadlines, parse=self._parse, timeout_s=self._timeout_s,
         )  # fmt: skip
         twin.session = self._ask("POST", f"/sessions/{self._open_session()}/fork").json()["id"]
         twin.seed, twin.steps, twin.termination, twin._started = self.seed, self.steps, self.termination, self._started
+        twin.standing, twin._began = self.standing, self._began
         twin._look()
         return twin
 

@@ -6,9 +6,13 @@ an attribute costs nothing until it is read; of any other phone the parts in the
 
 from __future__ import annotations
 
+import hashlib
 import io
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Literal
 
 import numpy as np
@@ -16,40 +20,64 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from phoneworld.env.elements import Element, Listing, list_screen
-from phoneworld.errors import ObservationError
+from phoneworld.env.marks import marked
+from phoneworld.env.trees import interactive_part, visible_part
+from phoneworld.errors import ObservationError, WriteError
+from phoneworld.ui.action import Action, action_to_json
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import write_hierarchy
 
 Picture = Literal["none", "array", "png"]
+"""What a phone can be asked for."""
+Screenshot = Literal["none", "array", "png", "jpeg", "path"]
+Tree = Literal["all", "visible", "interactive"]
 Part = Literal["tree", "text", "screenshot"]
+_SCREENSHOTS = ("none", "array", "png", "jpeg", "path")
+_TREES = (True, False, "all", "visible", "interactive")
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationSpec:
     """What to observe beside instruction and device state, which always are.
 
-    `screenshot`: "array" for (height, width, 3) uint8 sRGB, "png" for bytes, "none". `scale` resizes the picture: 0.5 halves
-    both sides. `text_limit` is the longest list of elements in characters; what is longer ends with "…".
+    `tree`: "all" (or True), "visible" (what is on the screen), "interactive" (what a finger can use, with its words), False.
+    `screenshot`: "array" for (height, width, 3) uint8 sRGB, "png" or "jpeg" for bytes, "path" for a PNG file in the folder `frames`,
+    named by its content; "none". `scale` resizes the picture: 0.5 halves both sides. `marks` boxes and numbers the elements on it.
+    `history` is how many earlier steps come with each look. `text_limit` is the longest list of elements in characters; what is
+    longer ends with "…".
     """
 
-    tree: bool = True
+    tree: bool | Tree = True
     text: bool = True
-    screenshot: Picture = "none"
+    screenshot: Screenshot = "none"
     scale: float = 1.0
+    marks: bool = False
+    history: int = 0
+    frames: str = ""
     text_limit: int = 16_384
 
     def __post_init__(self) -> None:
-        if self.screenshot not in ("none", "array", "png"):
+        if self.screenshot not in _SCREENSHOTS:
             raise ObservationError(
-                f"screenshot is none, array or png, found {self.screenshot!r}",
+                f"screenshot is {', '.join(_SCREENSHOTS)}; found {self.screenshot!r}",
                 hint='ObservationSpec(screenshot="array")',
+            )
+        if self.tree not in _TREES:
+            raise ObservationError(
+                f"tree is all, visible, interactive or False; found {self.tree!r}", hint='ObservationSpec(tree="visible")'
+            )
+        if self.screenshot == "path" and not self.frames:
+            raise ObservationError(
+                "there is no folder for the pictures", hint='ObservationSpec(screenshot="path", frames="frames")'
             )
         if not 0 < self.scale <= 4:
             raise ObservationError(
                 f"scale is above 0 and at most 4, found {self.scale}", hint="ObservationSpec(scale=1/3) for a third"
             )
+        if self.history < 0:
+            raise ObservationError(f"history is at least 0, found {self.history}", hint="ObservationSpec(history=4)")
 
     def picture_size(self, size: Size) -> Size:
         """Width and height of the pictures of a screen of this size."""
@@ -59,7 +87,7 @@ class ObservationSpec:
 class Reading:
     """The tree of one look and where its picture comes from; what was read is kept. Shared by observations of one look."""
 
-    __slots__ = ("_hierarchy", "_listings", "_picture", "_tree", "_xml")
+    __slots__ = ("_hierarchy", "_listings", "_parts", "_picture", "_tree", "_xml")
 
     def __init__(self, tree: Callable[[], Hierarchy], picture: Callable[[Picture, Size], Any]) -> None:
         self._tree = tree
@@ -67,6 +95,7 @@ class Reading:
         self._hierarchy: Hierarchy | None = None
         self._xml: bytes | None = None
         self._listings: dict[Size, Listing] = {}
+        self._parts: dict[tuple[Tree, Size], tuple[Hierarchy, bytes]] = {}
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -85,6 +114,15 @@ class Reading:
             self._listings[size] = list_screen(self.hierarchy, size)
         return self._listings[size]
 
+    def part(self, kind: Tree, size: Size) -> tuple[Hierarchy, bytes]:
+        """What of the tree is asked for, and its XML."""
+        if kind == "all":
+            return self.hierarchy, self.xml
+        if (kind, size) not in self._parts:
+            tree = (visible_part if kind == "visible" else interactive_part)(self.hierarchy, size)
+            self._parts[kind, size] = (tree, write_hierarchy(tree))
+        return self._parts[kind, size]
+
     def picture(self, kind: Picture, size: Size) -> Any:
         """The picture at this size: an array (read-only) or PNG bytes."""
         return self._picture(kind, size)
@@ -93,17 +131,29 @@ class Reading:
 Look = tuple[DeviceState, Size, Reading]
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An earlier step: what was seen before it, what was done (None where it could not be read), why it was refused, if it was."""
+
+    observation: Observation
+    action: Action | None
+    refused: str | None
+
+
 class Observation:
     """One look at the phone. Immutable; its parts stay what they were when the step ended.
 
-    A part that is not in the spec raises ObservationError.
+    A part that is not in the spec raises ObservationError. `history` are the last steps before it, oldest first.
     """
 
-    __slots__ = ("_look", "_source", "instruction", "spec")
+    __slots__ = ("_look", "_source", "history", "instruction", "spec")
 
-    def __init__(self, spec: ObservationSpec, instruction: str, source: Callable[[], Look]) -> None:
+    def __init__(
+        self, spec: ObservationSpec, instruction: str, source: Callable[[], Look], history: tuple[Past, ...] = ()
+    ) -> None:
         self.spec = spec
         self.instruction = instruction
+        self.history = history
         self._source = source
         self._look: Look | None = None
 
@@ -114,7 +164,7 @@ class Observation:
             self._look = self._source()
         return self._look
 
-    def _need(self, observed: bool, part: Part) -> Reading:
+    def _need(self, observed: bool | str, part: Part) -> Reading:
         if not observed:
             example = 'screenshot="array"' if part == "screenshot" else f"{part}=True"
             raise ObservationError(
@@ -134,13 +184,18 @@ class Observation:
 
     @property
     def tree(self) -> Hierarchy:
-        """The widget tree."""
-        return self._need(self.spec.tree, "tree").hierarchy
+        """The widget tree, or the part of it that the spec names."""
+        return self._part[0]
 
     @property
     def xml(self) -> bytes:
-        """The widget tree as UI Automator XML: equal trees, equal bytes."""
-        return self._need(self.spec.tree, "tree").xml
+        """The same as UI Automator XML: equal trees, equal bytes."""
+        return self._part[1]
+
+    @property
+    def _part(self) -> tuple[Hierarchy, bytes]:
+        kind = self.spec.tree
+        return self._need(kind, "tree").part("all" if kind is True or kind is False else kind, self.size)
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -154,22 +209,56 @@ class Observation:
 
     @property
     def screenshot(self) -> NDArray[np.uint8]:
-        """The picture, (height, width, 3) uint8, read-only, scaled as the spec says."""
-        reading = self._need(self.spec.screenshot == "array", "screenshot")
-        array: NDArray[np.uint8] = reading.picture("array", self.spec.picture_size(self.size))
-        return array
+        """The picture, (height, width, 3) uint8, read-only, scaled and marked as the spec says."""
+        self._need(self.spec.screenshot == "array", "screenshot")
+        return self._pixels()
 
     @property
     def png(self) -> bytes:
-        """The picture as PNG bytes, scaled as the spec says."""
+        """The picture as PNG bytes, scaled and marked as the spec says."""
         reading = self._need(self.spec.screenshot != "none", "screenshot")
+        if self.spec.marks:
+            return _encoded(self._pixels(), "PNG")
         png: bytes = reading.picture("png", self.spec.picture_size(self.size))
         return png
+
+    @property
+    def jpeg(self) -> bytes:
+        """The picture as JPEG bytes, scaled and marked as the spec says."""
+        self._need(self.spec.screenshot != "none", "screenshot")
+        return _encoded(self._pixels(), "JPEG")
+
+    @property
+    def path(self) -> Path:
+        """A PNG file with the picture, named by its content; it is written when it is first asked for. Raises WriteError."""
+        self._need(self.spec.screenshot == "path", "screenshot")
+        png = self.png
+        file = Path(self.spec.frames) / f"{hashlib.sha256(png).hexdigest()}.png"
+        try:
+            if not file.exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                # Whole or not at all: other processes may look for the same picture.
+                with NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".png", delete=False) as fresh:
+                    fresh.write(png)
+                os.replace(fresh.name, file)
+        except OSError as e:
+            raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="name another folder for the frames") from None
+        return file
+
+    def _pixels(self) -> NDArray[np.uint8]:
+        array: NDArray[np.uint8] = self.look[2].picture("array", self.spec.picture_size(self.size))
+        return marked(array, self.look[2].listing(self.size).elements, self.size) if self.spec.marks else array
+
+    def told(self, instruction: str, history: tuple[Past, ...]) -> Observation:
+        """The same look in an episode with this instruction and what came before."""
+        if instruction == self.instruction and history == self.history:
+            return self
+        return Observation(self.spec, instruction, lambda: self.look, history)
 
     def with_spec(self, spec: ObservationSpec) -> Observation:
         """The same look with other parts of it. Of a phone that does not run here, parts that were not read are lost."""
         look = self.look
-        return Observation(spec, self.instruction, lambda: look)
+        return Observation(spec, self.instruction, lambda: look, self.history)
 
     def as_dict(self) -> dict[str, Any]:
         """The parts in the spec by name; the tree as XML text."""
@@ -178,8 +267,19 @@ class Observation:
             parts["tree"] = self.xml.decode()
         if self.spec.text:
             parts["text"] = self.text
-        if self.spec.screenshot != "none":
-            parts["screenshot"] = self.screenshot if self.spec.screenshot == "array" else self.png
+        match self.spec.screenshot:
+            case "array":
+                parts["screenshot"] = self.screenshot
+            case "png" | "jpeg":
+                parts["screenshot"] = self.png if self.spec.screenshot == "png" else self.jpeg
+            case "path":
+                parts["screenshot"] = str(self.path)
+            case "none":
+                pass
+        if self.spec.history:
+            parts["history"] = [
+                {"action": None if p.action is None else action_to_json(p.action), "refused": p.refused} for p in self.history
+            ]
         return parts
 
     def __eq__(self, other: object) -> bool:
@@ -190,6 +290,7 @@ class Observation:
         return (
             self.spec == other.spec
             and self.instruction == other.instruction
+            and self.history == other.history
             and mine[:2] == theirs[:2]
             and (not (self.spec.tree or self.spec.text) or mine[2] is theirs[2] or mine[2].xml == theirs[2].xml)
         )
@@ -221,6 +322,12 @@ def scaled_png(png: bytes, size: Size) -> bytes:
         return png
     out = io.BytesIO()
     _resized(image.convert("RGB"), size).save(out, "PNG")
+    return out.getvalue()
+
+
+def _encoded(array: NDArray[np.uint8], form: Literal["PNG", "JPEG"]) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(array).save(out, form, **({"quality": 90} if form == "JPEG" else {}))
     return out.getvalue()
 
 

@@ -11,15 +11,22 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from phoneworld.env.env import Env, Parse
+from phoneworld.env.assignment import Assignment, TaskBook, Tasks
+from phoneworld.env.env import Env
 from phoneworld.env.observation import Look, Observation, ObservationSpec, Picture, Reading, scaled_array, scaled_png
+from phoneworld.env.outcome import Deadlines, OnUnrecorded
+from phoneworld.env.parsing import Parse
+from phoneworld.env.rewards import Rewards
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ObservationError, SessionError
 from phoneworld.program.bundle import Bundle, load_bundle
 from phoneworld.sim.phone import Phone, Step
 from phoneworld.sim.state import PhoneState
 from phoneworld.sim.view import View
-from phoneworld.ui.action import Action
+from phoneworld.tasks.judge import Trail
+from phoneworld.tasks.task import Task
+from phoneworld.tasks.verdict import Verdict
+from phoneworld.ui.action import Action, Status
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
 
@@ -54,11 +61,18 @@ class PhoneEnv(Env[PhoneState]):
         observe: ObservationSpec | None = None,
         max_steps: int | None = None,
         instruction: str = "",
+        tasks: Tasks = (),
+        rewards: Rewards = Rewards(),
         reward: Reward | None = None,
+        on_unrecorded: OnUnrecorded = "noop",
+        deadlines: Deadlines = Deadlines(),
         parse: Parse | None = None,
         drawing: Drawing | None = None,
     ) -> None:
-        super().__init__(observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, parse=parse)
+        super().__init__(
+            observe=observe, max_steps=max_steps, instruction=instruction, rewards=rewards, reward=reward,
+            on_unrecorded=on_unrecorded, deadlines=deadlines, parse=parse,
+        )  # fmt: skip
         if isinstance(source, Phone):
             bundles: tuple[Bundle, ...] = ()
             self.phone = source
@@ -67,6 +81,7 @@ class PhoneEnv(Env[PhoneState]):
             bundles = tuple(b if isinstance(b, Bundle) else load_bundle(b) for b in one)
             self.phone = Phone([b.program for b in bundles])
         self._looks = _Looks(self.phone, bundles, drawing)
+        self.book = TaskBook(self.phone, tasks)
         self.state: PhoneState = self.phone.reset()
         self._shares = False
 
@@ -100,6 +115,18 @@ class PhoneEnv(Env[PhoneState]):
             )
         self.phone.check(phone)
         self.state = phone
+
+    def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
+        return self.book.assign(task, seed, language)
+
+    def _begin(self, assignment: Assignment) -> None:
+        self.state = assignment.instance.start
+
+    def _watch(self, assignment: Assignment, trail: Trail) -> Trail:
+        return assignment.watch(trail, self.state)
+
+    def _judge(self, assignment: Assignment, trail: Trail, answer: str | None, status: Status) -> Verdict:
+        return assignment.verdict(trail, self.state, answer, status)
 
     def _act(self, action: Action) -> Step:
         step = self.phone.step(self.state, action)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from phoneworld.env.env import Env, Info
+from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation
+from phoneworld.env.outcome import Info
 from phoneworld.ui.action import (
     Action,
     Clear,

@@ -17,15 +17,11 @@ import pytest
 
 from phoneworld.env.env import Env
 from phoneworld.env.observation import ObservationSpec
+from phoneworld.env.outcome import INFO_KEYS
 from phoneworld.errors import ObservationError, SessionError
 from phoneworld.testing.actions import NOT_ACTIONS, edge_points, go_on, moment, play, random_action, random_episode
 from phoneworld.ui.action import Answer, Ask, Finish, Tap
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
-
-INFO_KEYS = {
-    "step", "seed", "state_id", "changed", "evidence", "rules", "message", "invalid_action", "termination", "status",
-    "answer", "error_kind",
-}  # fmt: skip
 
 
 class EnvContract:
@@ -86,7 +82,7 @@ class EnvContract:
             observation, reward, terminated, truncated, info = env.step(random_action(rng, observation, self.packages))
             assert set(info) == INFO_KEYS
             assert type(reward) is float and type(terminated) is bool and type(truncated) is bool
-            assert isinstance(info["state_id"], str) and info["error_kind"] is None
+            assert isinstance(info["state_id"], str) and info["error_class"] == ("none" if info["invalid_action"] is None else "agent")
 
     def test_any_action_has_an_outcome(self, env: Env[Any]) -> None:
         for seed in self.seeds:

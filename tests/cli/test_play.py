@@ -108,4 +108,4 @@ def test_by_hand_numbers_words_and_keys_are_actions(path: str) -> None:
 def test_a_budget_ends_it(path: str) -> None:
     done = play(path, "--actions", "-", "--json", "--max-steps", "2", given=TAP * 5)
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(told) == 3 and told[-1]["termination"] == "max_steps"
+    assert len(told) == 3 and told[-1]["termination"] == "step_limit"

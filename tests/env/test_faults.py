@@ -32,7 +32,7 @@ def test_a_session_that_is_gone_ends_the_episode_as_a_fault(server_url: str) -> 
     httpx.delete(f"{server_url}/api/sessions/{env.session}").raise_for_status()
     observation, reward, terminated, truncated, info = env.step(BOX)
     assert math.isnan(reward) and (terminated, truncated) == (False, True)
-    assert (info["error_kind"], info["termination"], info["invalid_action"]) == ("infra", "error", None)
+    assert (info["error_class"], info["termination"], info["invalid_action"]) == ("infra", "error", None)
     assert "no session" in info["message"] and observation == first and info["state_id"] == told["state_id"]
     assert env.step(Answer("too late"))[2:4] == (False, True), "it stays ended"
     with pytest.raises(SessionError, match="no session"):
@@ -91,7 +91,7 @@ def test_a_device_that_is_closed_ends_the_episode_as_a_fault(bundle: Bundle) -> 
     env.reset()
     device.close()
     observation, reward, terminated, truncated, info = env.step(BOX)
-    assert math.isnan(reward) and (terminated, truncated, info["error_kind"]) == (False, True, "infra")
+    assert math.isnan(reward) and (terminated, truncated, info["error_class"]) == (False, True, "infra")
     assert observation.text
 
 
@@ -113,7 +113,7 @@ def test_a_phone_that_is_unplugged_ends_the_episode_as_a_fault(bundle: Bundle, a
         env = DeviceEnv(SimulatedAdbDevice(phone.serial))
         env.reset()
     _, reward, terminated, truncated, info = env.step(BOX)
-    assert math.isnan(reward) and (terminated, truncated, info["error_kind"]) == (False, True, "infra")
+    assert math.isnan(reward) and (terminated, truncated, info["error_class"]) == (False, True, "infra")
 
 
 @needs_adb
