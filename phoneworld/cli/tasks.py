@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from rich.table import Table
 from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.files import need_bundle
 from phoneworld.cli.terminal import Terminal, counted
-from phoneworld.errors import FileFormatError, OptionError
+from phoneworld.errors import FileFormatError, OptionError, WriteError
 
 if TYPE_CHECKING:
     from phoneworld.sim.phone import Phone
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 
 console = Terminal()
 _SHOWN = 5
+_MADE = "# Made by `phoneworld tasks generate"
 App = Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; or a bundle, with --tasks.")]
 Tasks = Annotated[Path | None, typer.Option("--tasks", help="A task file, or a folder of them. Default: the app's `tasks` folder.")]
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only tasks whose id has this in it. May be given several times.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-tasks_app = typer.Typer(help="Look at the tasks of an app, prove them.", no_args_is_help=True)
+tasks_app = typer.Typer(help="Look at the tasks of an app, prove them, make some.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -92,6 +94,51 @@ def prove(
     else:
         _print(proofs)
     if not all(p.proved for p in proofs):
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+@tasks_app.command("generate")
+def generate(
+    app: Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` in it; or a bundle.")],
+    n: Annotated[int, typer.Option("--n", help="How many tasks.", min=1, max=10_000)] = 100,
+    seed: Annotated[int, typer.Option(help="Chooses what is put together.")] = 0,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The task file to write. Default: tasks/generated.yaml in the app's folder.")] = None,
+    name: Annotated[str | None, typer.Option(help="What the ids begin with. Default: the name of the app's folder.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make tasks for an app out of its mock, each of them proved.
+
+    What can be asked is read off the rules and screens of the mock: reach a page, read and answer, tick, create, delete, search, choose a
+    setting, copy a value from one page into a form, count, under a condition; and several of these together. It is said in the words
+    of the app. Each task has to take the oracle three actions or more.
+
+        phoneworld tasks generate apps/notes --n 100
+    """
+    from phoneworld.program.bundle import load_bundle
+    from phoneworld.sim.phone import Phone
+    from phoneworld.tasks.file import save_tasks
+    from phoneworld.tasks.generate import Generator
+
+    bundle = app / "bundle" if (app / "bundle").is_dir() else app
+    need_bundle(bundle)
+    target = out or app / "tasks" / "generated.yaml"
+    if out is None and bundle == app:
+        raise FileFormatError(f"{app} is a bundle, which holds no tasks", hint="say with -o where the tasks go")
+    if target.exists() and not target.read_bytes().startswith(_MADE.encode()):
+        raise WriteError(f"{target} stands there, and `phoneworld tasks generate` did not write it", hint="name another file with -o")
+    short = re.sub(r"[^a-z0-9_.-]+", "-", (name or app.resolve().name.removesuffix(".bundle")).lower()).strip("-.") or "app"
+    made = Generator(Phone([load_bundle(bundle).program]), short, seed=seed).make(n)
+    if made.tasks:
+        save_tasks(made.tasks, target, head=f"{_MADE} --n {n} --seed {seed}`. Those who change it, change its name too.\n")
+    told = {**summary(made.proofs), "asked_for": n, "reading_on_two_screens": made.reading, "dropped": dict(made.dropped.most_common())}
+    if as_json:
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    else:
+        _print_summary(made.proofs)
+        console.print(f"{made.reading} of {len(made.tasks)} need two screens or more and a value that is read there; written to {escape(str(target))}", highlight=False)
+        for why, times in made.dropped.most_common(_SHOWN):
+            console.print(f"[dim]dropped {times}: {escape(why)}[/]", highlight=False)
+    if len(made.tasks) < n:
         raise typer.Exit(DOES_NOT_HOLD)
 
 
@@ -184,6 +231,10 @@ def _print(proofs: Sequence[Proof]) -> None:
             console.print(f"[yellow]{escape(p.task)}[/] {escape(fault)}", highlight=False)
         if len(p.faults) > _SHOWN:
             console.print(f"[dim]… {len(p.faults) - _SHOWN} more; --json lists all[/]", highlight=False)
+    _print_summary(proofs)
+
+
+def _print_summary(proofs: Sequence[Proof]) -> None:
     s = summary(proofs)
     console.print(
         f"{s['proved']} of {counted(s['of'], 'task')} proved; of {s['wrong_endings']} wrong endings {s['killed']} are refused ({s['kill_rate']:.1%}), "

@@ -335,3 +335,41 @@ def shown(value: Data, longest: int = 60) -> str:
 
 def _number(value: Data) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def in_words(checker: Checker) -> str:
+    """What a checker asks for, as a phrase."""
+    match checker:
+        case State(path, comparison):
+            return f"{path} {comparison}"
+        case Sql(query, comparison, _):
+            return f"{query} {comparison}"
+        case Rows(table, added, changed, deleted):
+            told = [f"{table} with {cells_in_words(c)} added" for c in added]
+            told += [f"{table} with {cells_in_words(c.where)} changed to {cells_in_words(c.to)}" for c in changed]
+            return "; ".join(told + [f"{table} with {cells_in_words(c)} deleted" for c in deleted])
+        case Answer():
+            return f"the answer is the {checker.kind} {shown(checker.value)}" + (f" {checker.unit}" if checker.unit else "")
+        case Visible():
+            named = [f"{name} {shown(v)}" for name, v in (("text", checker.text), ("description", checker.description), ("id", checker.id), ("class", checker.class_name)) if v is not None]
+            shows = "".join(f" {verb} {shown(v)}" for verb, v in (("showing", checker.shows), ("saying", checker.says)) if v is not None)
+            tick = "" if checker.checked is None else " checked" if checker.checked else " not checked"
+            return f"on the screen: {' and '.join(named) or 'something'}{shows}{tick}"
+        case Visited(screens):
+            return "shown: " + ", then ".join(screens)
+        case Never(what):
+            return f"never: {in_words(what)}"
+        case NotSo(what):
+            return f"not: {in_words(what)}"
+        case AllOf(parts) | AnyOf(parts) | InOrder(parts):
+            word = {AllOf: " and ", AnyOf: " or ", InOrder: ", then "}[type(checker)]
+            return word.join(f"({in_words(part)})" for part in parts)
+        case Custom(name, arguments):
+            return name + "".join(f" {key}={shown(value)}" for key, value in arguments)
+        case _:
+            assert_never(checker)
+
+
+def cells_in_words(cells: Cells) -> str:
+    """What is asked of the cells of a row, as a phrase."""
+    return " and ".join(f"{name if name != '#' else 'row'} {comparison}" for name, comparison in cells) or "anything"

@@ -36,12 +36,12 @@ def load_tasks(place: str | Path) -> tuple[Task, ...]:
     return tuple(tasks.values())
 
 
-def save_tasks(tasks: Iterable[Task], file: str | Path) -> None:
-    """Writes a task file, making its folder. Raises WriteError where it cannot."""
+def save_tasks(tasks: Iterable[Task], file: str | Path, *, head: str = "") -> None:
+    """Writes a task file, making its folder; `head` are lines of comment. Raises WriteError where it cannot."""
     path = Path(file)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dumps(tasks), encoding="utf-8")
+        path.write_text(head + dumps(tasks), encoding="utf-8")
     except OSError as e:
         raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another file") from None
 

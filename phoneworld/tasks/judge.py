@@ -11,19 +11,17 @@ what was visited, came in order or must never be is watched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, assert_never
 
 from phoneworld.errors import CheckerError, TaskError
-from phoneworld.program.template import ROW_ID
 from phoneworld.sim.state import AppState, PhoneState
 from phoneworld.tasks.answers import answers
 from phoneworld.tasks.checker import (
     AllOf,
     Answer,
     AnyOf,
-    Cells,
     Checker,
     Custom,
     CustomCheck,
@@ -36,20 +34,22 @@ from phoneworld.tasks.checker import (
     Visible,
     Visited,
     as_data,
+    in_words,
     shown,
     walk,
 )
 from phoneworld.tasks.differences import Difference, differences
 from phoneworld.tasks.names import nearest
 from phoneworld.tasks.queries import query_tables
-from phoneworld.tasks.reading_values import says
 from phoneworld.tasks.rows import RowsAim
+from phoneworld.tasks.sights import sight
 from phoneworld.tasks.task import Instance, Setting, path_of
 from phoneworld.tasks.verdict import Finding, Verdict
 from phoneworld.ui.action import Status
 from phoneworld.ui.geometry import Size
-from phoneworld.ui.node import Hierarchy, Node
+from phoneworld.ui.node import Hierarchy
 
+_SIGHTS_KEPT = 1024
 NO_CHECKS: Mapping[str, CustomCheck] = {}
 
 
@@ -85,6 +85,7 @@ class Judge:
         self._nevers = tuple(node for node in nodes if isinstance(node, Never))
         self._place = {id(node): i for group in (self._sequences, self._nevers) for i, node in enumerate(group)}
         self._aims: dict[int, RowsAim] = {}
+        self._sights: dict[tuple[int, int], tuple[Hierarchy, Finding]] = {}
         for node in nodes:
             match node:
                 case Rows():
@@ -269,8 +270,13 @@ class Judge:
         return Finding.plain(self._words(checker), holds, "so" if holds else "not so")
 
     def _find(self, path: str, state: PhoneState) -> object:
+        parsed = path_of(path)
+        if parsed.alone is not None:
+            return self.setting.exporter.app(state).variables.get(self.setting.task.names.variable(parsed.alone))
+        if path == "screen":
+            return self.setting.exporter.screen(state)
         try:
-            return path_of(path).find(self.setting.exporter.document(state))
+            return parsed.find(self.setting.exporter.document(state))
         except TaskError as e:
             raise CheckerError(e.message, hint=e.hint) from None
 
@@ -280,76 +286,17 @@ class Judge:
             assert now.state is not None
             view = self.setting.phone.look(now.state)
             tree, size = view.hierarchy, view.size
-        found = [node for path, node in tree.walk() if _is_meant(node, checker) and tree.is_visible(path, size)]
-        holds = any(_shows(node, checker) for node in found)
-        told = "not on the screen" if not found else "; ".join(sorted({shown(n.value or n.label) for n in found})[:3])
-        return Finding.plain(self._words(checker), holds, told)
+        key = (id(checker), id(tree))
+        known = self._sights.get(key)
+        if known is None:
+            if len(self._sights) >= _SIGHTS_KEPT:
+                self._sights.clear()
+            # The tree is kept too, so that no other can come by its id.
+            known = self._sights[key] = (tree, sight(checker, tree, size))
+        return known[1]
 
     def _unknown(self, checker: Checker) -> Finding:
         return Finding(self._words(checker), None, "cannot be seen on this phone", 0.0)
 
     def _words(self, checker: Checker) -> str:
         return in_words(checker)
-
-
-def _is_meant(node: Node, asked: Visible) -> bool:
-    # What a policy has typed itself is no sight of anything, unless just this field is meant.
-    if node.is_editable and asked.id is None and asked.class_name is None and asked.description is None:
-        return False
-    if asked.id is not None and asked.id not in (node.resource_id, node.resource_id.rpartition(":id/")[2]):
-        return False
-    if asked.class_name is not None and asked.class_name not in (node.class_name, node.class_name.rpartition(".")[2]):
-        return False
-    return (asked.text is None or asked.text == node.text) and (asked.description is None or asked.description == node.content_desc)
-
-
-def _shows(node: Node, asked: Visible) -> bool:
-    if asked.checked is not None and (not node.checkable or node.checked != asked.checked):
-        return False
-    return (asked.shows is None or _within(node, lambda words: words == asked.shows)) and (
-        asked.says is None or _within(node, lambda words: says(words, asked.says or ""))
-    )
-
-
-def _within(node: Node, holds: Callable[[str], bool], *, inside: bool = False) -> bool:
-    """True for the words of a widget, or of something inside it."""
-    own = () if node.is_editable and inside else (node.value, node.content_desc)
-    return any(words and holds(words) for words in own) or any(child.visible and _within(child, holds, inside=True) for child in node.children)
-
-
-def in_words(checker: Checker) -> str:
-    """What a checker asks for, as a phrase."""
-    match checker:
-        case State(path, comparison):
-            return f"{path} {comparison}"
-        case Sql(query, comparison, _):
-            return f"{query} {comparison}"
-        case Rows(table, added, changed, deleted):
-            told = [f"{table} with {cells_in_words(c)} added" for c in added]
-            told += [f"{table} with {cells_in_words(c.where)} changed to {cells_in_words(c.to)}" for c in changed]
-            return "; ".join(told + [f"{table} with {cells_in_words(c)} deleted" for c in deleted])
-        case Answer():
-            return f"the answer is the {checker.kind} {shown(checker.value)}" + (f" {checker.unit}" if checker.unit else "")
-        case Visible():
-            named = [f"{name} {shown(v)}" for name, v in (("text", checker.text), ("description", checker.description), ("id", checker.id), ("class", checker.class_name)) if v is not None]
-            shows = "".join(f" {verb} {shown(v)}" for verb, v in (("showing", checker.shows), ("saying", checker.says)) if v is not None)
-            tick = "" if checker.checked is None else " checked" if checker.checked else " not checked"
-            return f"on the screen: {' and '.join(named) or 'something'}{shows}{tick}"
-        case Visited(screens):
-            return "shown: " + ", then ".join(screens)
-        case Never(what):
-            return f"never: {in_words(what)}"
-        case NotSo(what):
-            return f"not: {in_words(what)}"
-        case AllOf(parts) | AnyOf(parts) | InOrder(parts):
-            word = {AllOf: " and ", AnyOf: " or ", InOrder: ", then "}[type(checker)]
-            return word.join(f"({in_words(part)})" for part in parts)
-        case Custom(name, arguments):
-            return name + "".join(f" {key}={shown(value)}" for key, value in arguments)
-        case _:
-            assert_never(checker)
-
-
-def cells_in_words(cells: Cells) -> str:
-    """What is asked of the cells of a row, as a phrase."""
-    return " and ".join(f"{name if name != ROW_ID else 'row'} {comparison}" for name, comparison in cells) or "anything"

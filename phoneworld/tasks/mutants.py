@@ -14,7 +14,7 @@ from phoneworld.program.expr import Value, same_value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 from phoneworld.sim.state import AppState, PhoneState
-from phoneworld.tasks.checker import Answer, Rows, State, Visible, Visited, shown, walk
+from phoneworld.tasks.checker import Answer, Checker, Rows, Sql, State, Visible, Visited, shown, walk
 from phoneworld.tasks.differences import Difference, differences
 from phoneworld.tasks.judge import Judge, Trail
 from phoneworld.tasks.oracle import spoken
@@ -56,9 +56,10 @@ class Mutator:
         self.start = judge.setting.exporter.app(judge.instance.start)
         self.app = judge.setting.exporter.app(right.state)
         found = differences(self.start, self.app, sorted(self.setting.kept))
+        nodes = tuple(walk(judge.checker))
+        self._open = self._allowed(nodes)
         self.done = tuple(d for d in found if self._is_asked(d))
         self.touched = {(d.table, d.row) for d in found}
-        nodes = tuple(walk(judge.checker))
         self._answer = next((node for node in nodes if isinstance(node, Answer)), None)
         self._sees = any(isinstance(n, Visible | Visited) or (isinstance(n, State) and n.path == "screen") for n in nodes)
 
@@ -74,8 +75,21 @@ class Mutator:
             yield from self._answers(self._answer)
         yield from self._extras()
 
+    def _allowed(self, nodes: tuple[Checker, ...]) -> frozenset[str]:
+        """The tables and variables that the task says may change, but for those that it is about: a change of these is no fault."""
+        names = self.setting.task.names
+        own = {self.judge.targets(node).table for node in nodes if isinstance(node, Rows)}
+        for node in nodes:
+            said = node.path if isinstance(node, State) else node.query if isinstance(node, Sql) else ""
+            own |= {t for t in self.setting.program.tables if names.called(t) in said}
+            own |= {v for v in self.setting.kept if said and names.variable_called(v) in said}
+        allowed = {names.table(word) for word in self.setting.task.unchanged.allow} | {names.variable(word) for word in self.setting.task.unchanged.allow}
+        return frozenset(allowed - own)
+
     def _is_asked(self, d: Difference) -> bool:
         """True for what the task asks for, not for what it only lets happen."""
+        if (d.column if d.kind == "variable" else d.table) in self._open:
+            return False
         if d.kind != "changed":
             return True
         return not any((d.row, d.column) in aim.loose for node in walk(self.judge.checker) if isinstance(node, Rows) for aim in (self.judge.targets(node),))
@@ -229,7 +243,7 @@ class Mutator:
 
     def _extras(self) -> Iterator[Mutant]:
         """The right ending, and something beside it that nobody asked for."""
-        for table in sorted(self.app.tables):
+        for table in sorted(set(self.app.tables) - self._open):
             others = self._others(table)
             for row in others[:2]:
                 yield Mutant("extra", f"{_told(row)} is gone too", self._rows(table, tuple(r for r in self.app.tables[table] if r is not row)))
@@ -239,7 +253,7 @@ class Mutator:
             if others:
                 free = max(self.app.next_row.get(table, 1), *(_id(r) + 1 for r in self.app.tables[table]))
                 yield Mutant("extra", f"{_told(others[0])} is there twice", self._rows(table, (*self.app.tables[table], {**others[0], ROW_ID: free})))
-        changed = {d.column for d in self.done}
+        changed = {d.column for d in self.done} | self._open
         for name in [v for v in sorted(self.setting.kept) if v not in changed and isinstance(self.app.variables.get(v), bool)][:_FEW]:
             ending = self._variables(**{name: not self.app.variables.get(name)})
             yield Mutant("extra", f"{self.setting.task.names.variable_called(name)} is changed too", ending)

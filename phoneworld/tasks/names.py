@@ -125,12 +125,17 @@ class Exporter:
         self._tables[table] = (rows, exported)
         return exported
 
+    def screen(self, state: PhoneState) -> str:
+        """The screen that the app shows."""
+        screen = self.app(state).screen
+        return self._screens_called.get(screen, screen)
+
     def document(self, state: PhoneState) -> dict[str, Any]:
         """The state of the app as JSON has it. Not to be changed."""
         app = self.app(state)
         called = self._variables_called
         return {
-            "screen": self._screens_called.get(app.screen, app.screen),
+            "screen": self.screen(state),
             "clock_ms": state.clock_ms,
             "foreground": state.foreground,
             "variables": {called.get(name, name): value for name, value in app.variables.items()},

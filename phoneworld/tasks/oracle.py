@@ -10,6 +10,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice, permutations
 from typing import Any, NamedTuple
 
 from phoneworld.program.program import EvidenceKind, weakest
@@ -35,6 +36,8 @@ EFFORT = 600
 """How many states are looked at before the search gives up, in each of its widths."""
 _FURTHER = 40
 """How many more are looked at for a shorter way once there is one."""
+_ORDERS = 6
+"""In how many orders the parts of a goal are tried."""
 _WIDTHS = (0, 1, 2)
 _SURFACES_KEPT = 512
 
@@ -96,7 +99,7 @@ class Oracle:
         search = _Search(self, goal, effort)
         if any(aim.hopeless for aim in search.aims.all):
             return GivenUp("nothing that is known ever does this: " + "; ".join(line.strip() for line in _missing(goal)[:2]), 0)
-        found = search.run()
+        found = search.run(self._one_by_one(goal, effort))
         if found is None:
             return GivenUp(search.reason(), search.looked_at)
         actions = (*search.shortened(found.actions), Say(said) if said is not None else Finish())
@@ -104,6 +107,44 @@ class Oracle:
         if episode.verdict.success is not True:
             return GivenUp(f"what it found is not taken: {'; '.join(episode.verdict.explain().splitlines()[:4])}", search.looked_at)
         return Solution(episode.actions, episode.evidence, screens_of(judge, episode), search.looked_at)
+
+
+    def _one_by_one(self, goal: Judge, effort: int) -> _Node | None:
+        """A way to a goal of several parts that does one after the other, in the best order: much sooner found than all at once."""
+        several = tuple(_flat(goal.checker))
+        if len(several) < 2:
+            return None
+        known: dict[tuple[int, ...], _Node | None] = {(): _Node(goal.instance.start, goal.begin(), (), "recorded")}
+        best: _Node | None = None
+        for order in islice(permutations(range(len(several))), _ORDERS):
+            for n in range(1, len(order) + 1):
+                if order[:n] not in known:
+                    before = known[order[: n - 1]]
+                    known[order[:n]] = None if before is None else self._next(goal, several, order[:n], before, effort)
+            found = known[order]
+            if found is not None and (best is None or len(found.actions) < len(best.actions)):
+                best = found
+        return best
+
+    def _next(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...], before: _Node, effort: int) -> _Node | None:
+        done = [several[i] for i in order[:-1] if not _was_seen(several[i])]
+        part = goal.on(replace(goal.instance, checker=AllOf((*done, several[order[-1]]))))
+        first = _Node(before.state, part.watch(part.begin(), before.state), (), "recorded")
+        found = _Search(self, part, effort).run(first=first)
+        return None if found is None else _Node(found.state, before.trail, (*before.actions, *found.actions), weakest(before.evidence, found.evidence))
+
+
+def _flat(checker: Checker) -> Iterator[Checker]:
+    if isinstance(checker, AllOf):
+        for part in checker.parts:
+            yield from _flat(part)
+    else:
+        yield checker
+
+
+def _was_seen(checker: Checker) -> bool:
+    """True for what had to be seen at some time, and need not be again."""
+    return isinstance(checker, InOrder) and checker.parts[-1:] == (AllOf(()),)
 
 
 def _missing(goal: Judge) -> list[str]:
@@ -142,8 +183,10 @@ def search_goal(judge: Judge) -> tuple[Judge, str | None]:
     look = instance.look or (Visible(says=words) if said else None)
     parts = tuple(part for part in (look, rest) if part is not None)
     goal = parts[0] if len(parts) == 1 else AllOf(parts)
-    if instance.look is not None and rest is not None:
-        goal = AllOf((InOrder((instance.look, AllOf(()))), rest))
+    if instance.look is not None and (rest is not None or isinstance(instance.look, AllOf)):
+        # What was seen need not be on the screen still when the rest is done.
+        seen = instance.look.parts if isinstance(instance.look, AllOf) else (instance.look,)
+        goal = AllOf((*(InOrder((part, AllOf(()))) for part in seen), *((rest,) if rest is not None else ())))
     return judge.on(replace(instance, checker=goal)), words if said else None
 
 
@@ -181,11 +224,15 @@ class _Search:
         self._open: list[str] = []
         self._unknown = 0
 
-    def run(self) -> _Node | None:
-        start = self.goal.instance.start
-        trail = self.goal.begin()
+    def run(self, known: _Node | None = None, *, first: _Node | None = None) -> _Node | None:
+        """The shortest way found from `first`, or from the start; where one is `known`, it is looked for a shorter one for a while."""
+        first = first or _Node(self.goal.instance.start, self.goal.begin(), (), "recorded")
+        if known is not None:
+            known = known._replace(actions=self.shortened(known.actions))
+            if self._passes(known.actions):
+                return self._widened(first, 0, known)
         for width in _WIDTHS:
-            found = self._widened(_Node(start, trail, (), "recorded"), width)
+            found = self._widened(first, width)
             if found is not None:
                 return found
         return None
@@ -196,14 +243,13 @@ class _Search:
         beyond = f"; {self._unknown} ways led to what was not recorded" if self._unknown else ""
         return f"{self.looked_at} states were looked at and none had: {still}{beyond}"
 
-    def _widened(self, first: _Node, width: int) -> _Node | None:
+    def _widened(self, first: _Node, width: int, best: _Node | None = None) -> _Node | None:
         counter = 0
         heap: list[tuple[int, int, int, _Node, Verdict]] = []
         seen: dict[Any, int] = {}
         verdict = self.goal.verdict(first.trail, first.state)
         heapq.heappush(heap, (0, 0, 0, first, verdict))
-        left = self.effort
-        best: _Node | None = None
+        left = self.effort if best is None else _FURTHER
         while heap and left > 0:
             _, _, _, node, verdict = heapq.heappop(heap)
             if verdict.success is True:

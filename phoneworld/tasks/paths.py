@@ -41,7 +41,7 @@ _OPTIONS = jmespath.Options(custom_functions=_Functions())
 class Path:
     """A JMESPath expression, read once. Raises TaskError where the text is none."""
 
-    __slots__ = ("_parsed", "text")
+    __slots__ = ("_parsed", "alone", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -49,6 +49,10 @@ class Path:
             if not text.strip():
                 raise TaskError("an empty path names nothing", hint="for example: length(tables.notes)")
             self._parsed = jmespath.compile(text)
+            named = self.variables()
+            node = self._parsed.parsed
+            self.alone = next(iter(named)) if len(named) == 1 and node["type"] == "subexpression" and node["children"][1]["type"] == "field" else None
+            """The variable, where the path is nothing but its name: most are, and such need no document."""
         except JMESPathError as e:
             words = next((line.strip() for line in str(e).splitlines() if line.strip()), "no reason given")
             raise TaskError(f"{text!r} is no path: {words}", hint="JMESPath; names with dots, dashes or slashes stand in double quotes") from None

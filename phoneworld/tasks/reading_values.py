@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import date
+from functools import lru_cache
 
-_NUMBER = re.compile(r"(?<![\w.,])([-−]?)\s?(?:[^\W\d_]{0,3}[$€£¥₹]\s?|[$€£¥₹]\s?)?(\d[\d., \u00a0\u202f']*\d|\d)")
+_NUMBER = re.compile(r"(?<![\w.,])([-−]?)\s?(?:[^\W\d_]{0,3}[$€£¥₹]\s?|[$€£¥₹]\s?)?(\d[\d., \u00a0\u202f']*\d|\d)(?![.,]?\d|[^\W\d_]{4})")
 _MONTHS = {name: i % 12 + 1 for i, name in enumerate(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 )}  # fmt: skip
@@ -27,6 +28,7 @@ def normal(text: str) -> str:
     return " ".join(text.split()).strip(" .,;:!?\"'“”‘’«»()[]{}。，；：！？「」『』《》（）【】·")
 
 
+@lru_cache(maxsize=16_384)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, normalised: runs of letters and digits; each Han character is a word."""
     return tuple(re.findall(r"[㐀-鿿]|[^\W_㐀-鿿]+(?:['’][^\W\d_]+)?", unicodedata.normalize("NFKC", text).casefold()))
@@ -34,7 +36,10 @@ def words(text: str) -> tuple[str, ...]:
 
 def says(text: str, phrase: str) -> bool:
     """True where the words of a phrase stand in a text one after the other, as whole words."""
-    whole, part = words(text), words(phrase)
+    part = words(phrase)
+    if not part or part[0] not in unicodedata.normalize("NFKC", text).casefold():
+        return False
+    whole = words(text)
     return bool(part) and any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
 
 

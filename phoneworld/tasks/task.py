@@ -111,8 +111,8 @@ class Tags:
 class Task:
     """`wordings` are ways to say it, by language.
 
-    `look` is what has to be seen before an answer can be known: the oracle goes there; success does not ask for it. `on_phone` is checked
-    on a real phone, whose state cannot be read, in the place of `check`.
+    `look` is what has to be seen before an answer can be known, each part of an `all` at its own time: the oracle goes there; success does
+    not ask for it. `on_phone` is checked on a real phone, whose state cannot be read, in the place of `check`.
     """
 
     id: str
