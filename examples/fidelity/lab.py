@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -39,9 +40,10 @@ from phoneworld.fidelity.heldout import TreesOnly, act, joined, remembered
 from phoneworld.fidelity.measure import MOCK, measure, summarise
 from phoneworld.fidelity.report_page import report_page
 from phoneworld.fidelity.score import score as score_runner
-from phoneworld.graph.file import load_graph, save_graph
+from phoneworld.graph.file import assets_folder, load_graph, save_graph
 from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.merge import renamed_app
+from phoneworld.ui.geometry import Size
 from recorder.asking import MIX
 
 Part = Literal["train", "held"]
@@ -221,6 +223,32 @@ def explore(
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
             save_graph(graph, out / f"{name}-explored.graph.json")
+
+
+@lab.command()
+def ship(
+    name: Annotated[str, typer.Argument(help="The app's name in apps.py.", metavar="APP")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The app's folder in apps/: app.graph.json and its pictures go there.")],
+    actions: Annotated[int, typer.Option(help="Length of the recording.", min=1)] = ACTIONS,
+) -> None:
+    """Record an app with its pictures, on a small phone: what its mock in apps/ is built from. Goes on where it broke off."""
+    app = replace(APPS[name], size=Size(540, 1200), density=240)
+    folder = CACHE / name / "ship"
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths("train", actions), 1)]
+    done = [load_graph(path) for _, _, path in wanted if path.is_file()]
+    with _phone(app) as (device, started):
+        for number, steps, path in wanted[len(done) :]:
+            started.ready()
+            found = act(
+                device, app.package, number=number, steps=steps, seed=SEEDS["train"], words=TRAINING, memory=remembered(done), pace=app.pace, kind="ship"
+            )
+            save_graph(found.graph, path, found.pictures)
+            console.print(f"{name} {number}/{len(wanted)}: {steps} steps", highlight=False)
+            done.append(found.graph)
+    pictures = {path.stem: path.read_bytes() for _, _, graph in wanted for path in assets_folder(graph).iterdir()}
+    out.mkdir(parents=True, exist_ok=True)
+    save_graph(joined(done), out / "app.graph.json", pictures)
 
 
 @lab.command()
