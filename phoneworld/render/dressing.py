@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from phoneworld.render import fonts
+from phoneworld.render.composition import Live
 from phoneworld.render.lettering import TextLook, text_look
-from phoneworld.render.live import FRAMED, Live, recorded_words
+from phoneworld.render.live import FRAMED, recorded_words
 from phoneworld.render.style import Picture, Rgb, hex_colour, luminance, mix
 from phoneworld.render.widgets import TOGGLES, is_wordless, kind_of_look, shown_text
 from phoneworld.ui.geometry import Bounds

@@ -16,8 +16,9 @@ from typing import TypedDict
 from markupsafe import Markup
 
 from phoneworld.render import fonts
+from phoneworld.render.composition import Composition, Item, Live, Patch, Piece
 from phoneworld.render.dressing import caret_style, dress
-from phoneworld.render.live import Composition, Item, Live, Patch, Piece, compose
+from phoneworld.render.live import compose
 from phoneworld.render.style import Picture
 from phoneworld.render.templates import environment, templates_folder
 from phoneworld.render.widgets import (

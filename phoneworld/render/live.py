@@ -11,76 +11,21 @@ The tree now is laid against the tree that was recorded with the picture, node b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Literal, TypeAlias
 
+from phoneworld.render.cards import card_items
+from phoneworld.render.composition import Composition, Cover, Item, Live, Patch, Piece
 from phoneworld.render.lettering import text_look, words_box
 from phoneworld.render.style import Ground, Picture
 from phoneworld.render.widgets import TOGGLES, is_wordless, kind_of_look, labels_within, shown_text
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node, Path, drawing_sequence
 
-Why = Literal["changed", "new", "caret"]
 Signature = tuple[object, ...]
 
+_ROUNDING = 2
 _SHADOW_DP = 4  # how far a card's shadow reaches beyond its bounds
 FRAMED = ("edit", "button", "spinner")
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """A rectangle of ground laid over pixels that no longer hold."""
-
-    bounds: Bounds
-    ground: Ground
-
-
-@dataclass(frozen=True, slots=True)
-class Patch:
-    """A cover that is laid in drawing order: over a piece that shows something that is not its own."""
-
-    path: Path
-    cover: Cover
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Recorded pixels from `source`, drawn at `target`; both have one size and lie on the screen."""
-
-    path: Path
-    source: Bounds
-    target: Bounds
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """A widget to be drawn. `model` is the recorded node whose pixels tell how it looks: itself, or one of its kind.
-
-    `room` is its bounds and the free space to its right; `backing` is laid under it, above pieces.
-    """
-
-    path: Path
-    why: Why
-    model: Node | None
-    room: Bounds
-    backing: Cover | None = None
-
-
-Item: TypeAlias = Piece | Patch | Live
-
-
-@dataclass(slots=True)
-class Composition:
-    """What lies on the picture: covers below, then pieces and live widgets in drawing order."""
-
-    covers: list[Cover] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-
-    @property
-    def is_recorded(self) -> bool:
-        """True where the picture alone is right."""
-        return not self.covers and not self.items
 
 
 def own_look(node: Node) -> Signature:
@@ -166,6 +111,7 @@ class _Composer:
         self.static: dict[Path, Path] = {}
         self.covered: list[tuple[Bounds, Bounds, int]] = []
         self.relabelled: set[Path] = set()
+        self.emptied: set[Path] = set()
 
     def run(self) -> Composition:
         for i, window in enumerate(self.now.windows):
@@ -196,6 +142,10 @@ class _Composer:
             self.move(path, node, then_path, then)
             return
         if any(child.visible for child in node.children) or any(child.visible for child in then.children):
+            if node.bounds != then.bounds and len(then_path) > 1 and self.is_card(then.bounds):
+                self.cover_outside(then_path, then)
+                self.emptied.add(then_path)
+                self.stretch(path, node, then.bounds)
             if _words_changed(node, then):
                 self.redraw(path, node, then_path, then)
             for i, child in enumerate(node.children):
@@ -213,11 +163,12 @@ class _Composer:
 
     def move(self, path: Path, node: Node, then_path: Path, then: Node) -> None:
         """A subtree that moved: its pixels go along, but for those of a widget that lay over it."""
-        self.out.items.append(Piece(path, then.bounds, node.bounds))
+        dx, dy = node.bounds.left - then.bounds.left, node.bounds.top - then.bounds.top
+        target = then.bounds.shift(dx, dy).intersect(self.screen.bounds)
+        self.out.items.append(Piece(path, target.shift(-dx, -dy), target))
         over = self.over(then_path, then)
         if not over:
             return
-        dx, dy = node.bounds.left - then.bounds.left, node.bounds.top - then.bounds.top
         ground = self.picture.ground(then.bounds)
         for box in over:
             self.out.items.append(Patch(path, Cover(box.intersect(then.bounds).shift(dx, dy), ground.cut(then.bounds, box))))
@@ -235,6 +186,14 @@ class _Composer:
                 again((*at, i), child, child_before)
 
         again(path, node, then)
+
+    def is_card(self, box: Bounds) -> bool:
+        """True for a container that stands out from what is around it: a row on a ground of its own."""
+        return self.on_screen(box) and not self.picture.ground(box).is_near(self.picture.ground_outside(box))
+
+    def stretch(self, path: Path, node: Node, source: Bounds) -> None:
+        """A card of another size."""
+        self.out.items += card_items(path, source, node.bounds.intersect(self.screen.bounds), self.picture.ground(source), self.margin)
 
     def over(self, then_path: Path, then: Node) -> tuple[Bounds, ...]:
         """Where recorded widgets outside a subtree lay over it, with their shadows."""
@@ -299,6 +258,8 @@ class _Composer:
         if model is None:
             if leaf or len(path) == 1 or kind not in ("group", "bar"):
                 self.out.items.append(Live(path, "new", None, node.bounds))
+        elif not leaf and self.is_card(model.bounds):
+            self.stretch(path, node, model.bounds)
         elif not leaf:
             laid = node.bounds.intersect(self.screen.bounds)
             self.covered.append((laid, laid, len(self.order)))
@@ -322,6 +283,8 @@ class _Composer:
 
     def cover_outside(self, then_path: Path, then: Node) -> None:
         """Takes a recorded widget away as a whole: what its parent shows between its children is laid over it."""
+        if any(then_path[:n] in self.emptied for n in range(1, len(then_path))):
+            return  # it is covered with what it stood on
         if len(then_path) == 1:
             self.put_cover(then.bounds, self.picture.ground(then.bounds), then_path, exact=True)
             return
@@ -356,6 +319,8 @@ class _Composer:
             for item in made.get(path, ()):
                 if isinstance(item, Piece):
                     laid.append(item.target)
+                elif isinstance(item, Patch):
+                    laid.append(item.cover.bounds)
                 elif isinstance(item, Live) and item.why != "caret":
                     laid.append(node.bounds)
                 yield item
@@ -426,12 +391,13 @@ class _Composer:
 def _shift(node: Node, then: Node) -> tuple[int, int] | None:
     """By how much a whole subtree moved with nothing in it changed; None where something in it did."""
     dx, dy = node.bounds.left - then.bounds.left, node.bounds.top - then.bounds.top
+    off = 0 if (dx, dy) == (0, 0) else _ROUNDING  # what moved by half a pixel is a pixel higher now and then
     pending = [(node, then)]
     while pending:
         ours, theirs = pending.pop()
         if own_look(ours) != own_look(theirs) or len(ours.children) != len(theirs.children):
             return None
-        if ours.visible and theirs.bounds.shift(dx, dy) != ours.bounds:
+        if ours.visible and theirs.bounds.shift(dx, dy).largest_edge_distance(ours.bounds) > off:
             return None
         pending += zip(ours.children, theirs.children, strict=True)
     return dx, dy

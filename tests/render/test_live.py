@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw
 
-from phoneworld.render.live import Composition, Live, Patch, Piece, compose, pair
+from phoneworld.render.composition import Composition, Live, Patch, Piece
+from phoneworld.render.live import compose, pair
 from phoneworld.render.style import Picture
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
@@ -134,3 +137,35 @@ def test_a_container_named_by_what_is_in_it_is_not_covered_when_that_changes() -
         scenes.DENSITY,
     )
     assert [i.path for i in made.items] == [(0, 0)]
+
+
+CARD = Bounds(20, 100, 340, 180)
+
+
+def card(bottom: int, *, moved: int = 0) -> Hierarchy:
+    """A card on a page, and what it holds: a title that is as high as the card lets it be."""
+    box = Bounds(CARD.left, CARD.top + moved, CARD.right, bottom)
+    title = Node("android.widget.TextView", "Title", "x:id/title", bounds=Bounds(60, 120 + moved, 300, bottom - 20))
+    row = Node("android.widget.LinearLayout", "", "x:id/card", bounds=box, children=(title,))
+    return Hierarchy((Node("android.widget.FrameLayout", bounds=scenes.SIZE.bounds, children=(row,)),))
+
+
+def card_picture() -> np.ndarray:
+    image = Image.new("RGB", (scenes.SIZE.width, scenes.SIZE.height), (200, 204, 200))
+    ImageDraw.Draw(image).rounded_rectangle((CARD.left, CARD.top, CARD.right - 1, CARD.bottom - 1), 14, (255, 255, 255))
+    return np.asarray(image)
+
+
+def test_a_card_of_another_height_takes_its_corners_along_and_its_ground_is_laid_between_them() -> None:
+    made = compose(card(260), card(180), Picture(card_picture()), scenes.DENSITY)
+    corners = [i for i in made.items if isinstance(i, Piece) and i.source.width == i.source.height]
+    assert {(i.source.left, i.source.top) for i in corners} == {(20, 100), (324, 100), (20, 164), (324, 164)}
+    assert {(i.target.left, i.target.top) for i in corners} == {(20, 100), (324, 100), (20, 244), (324, 244)}
+    (ground,) = [i.cover for i in made.items if isinstance(i, Patch)]
+    assert ground.ground.start == (255, 255, 255) and ground.bounds.bottom > 240
+    assert len(made.covers) == 1, "the title is covered with the card that it stood on"
+
+
+def test_what_moved_and_is_a_pixel_higher_takes_its_pixels_along() -> None:
+    made = compose(card(241, moved=60), card(180), Picture(card_picture()), scenes.DENSITY)
+    assert [i for i in made.items if isinstance(i, Piece)] == [Piece((0, 0), CARD, CARD.shift(0, 60))]
