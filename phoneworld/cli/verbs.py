@@ -8,6 +8,7 @@ VERBS = {
     "graph": "graph",
     "build": "build",
     "serve": "serve",
+    "door": "door",
     "state": "state",
     "fidelity": "fidelity",
     "phone": "phone",

