@@ -228,7 +228,7 @@ class Env(ABC, Generic[MomentT]):
         except ActionError as e:
             outcome, invalid = Done(False), f"{e.message}; {e.hint}" if e.hint else e.message
         except (DeviceError, BrowserError, SessionError, ProgramError) as e:
-            return self._fault(e)
+            return self.lost(e)
         if shown is not None:
             self._remember(shown, parsed, invalid)
         if invalid is None:
@@ -244,9 +244,19 @@ class Env(ABC, Generic[MomentT]):
             if self.reward is not None and invalid is None and parsed is not None:
                 paid = float(self.reward(before, parsed, self._moment()))  # type: ignore[arg-type]
         except (CheckerError, DeviceError) as e:
-            return self._fault(e)
+            return self.lost(e)
         info = self._info(outcome, invalid=invalid, status=status, answer=answer, masked=masked)
         return self._seen(), paid, self.terminated, self.truncated, info
+
+    def lost(self, error: PhoneWorldError) -> tuple[Observation, float, bool, bool, Info]:
+        """Ends the episode by a fault, and returns the step that it ended: the last observation, no score.
+
+        For those who found the fault when they looked at an observation: a browser that died shows nothing.
+        """
+        self.termination = "error"
+        info = self._info(Done(), invalid=None)
+        info["error_class"], info["message"], info["trainable"] = fault_of(error), error.message, False
+        return self._seen(), float("nan"), False, True, info
 
     @property
     def terminated(self) -> bool:
@@ -388,11 +398,3 @@ class Env(ABC, Generic[MomentT]):
             "violations": () if verdict is None else verdict.violations,
             "unrecorded": standing.unrecorded,
         }
-
-    def _fault(self, error: PhoneWorldError) -> tuple[Observation, float, bool, bool, Info]:
-        """The step that a fault ended: the last observation, no score."""
-        self.termination = "error"
-        info = self._info(Done(), invalid=None)
-        info["error_class"] = fault_of(error)
-        info["message"], info["trainable"] = error.message, False
-        return self._seen(), float("nan"), False, True, info

@@ -33,7 +33,7 @@ from phoneworld.env.spaces import (
     picture_array,
     thousandths,
 )  # fmt: skip
-from phoneworld.errors import SessionError
+from phoneworld.errors import BrowserError, SessionError
 from phoneworld.ui.action import KINDS, Action
 from phoneworld.ui.geometry import Size
 
@@ -96,6 +96,7 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
             self.phone_env.book.find(task)
         self._task = task
         self._seed = self._number = 0
+        self._shown: dict[str, Any] = {}
         self.parts = observation_space(max_nodes=max_nodes, text_limit=text_limit, picture=self._picture)
         self.observation_space = self.parts
         self.action_space = (
@@ -123,7 +124,13 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
         """Does one action; one that is not in the action space changes nothing, and `info["invalid_action"]` says why."""
         observation, reward, terminated, truncated, info = self.phone_env.step(action)
-        return self._arrays(), reward, terminated, truncated, {**info, "observation": observation}
+        try:
+            arrays = self._arrays()
+        except BrowserError as e:
+            # No picture can be had: the episode is lost, and shows what it last showed.
+            arrays = self._shown
+            observation, reward, terminated, truncated, info = self.phone_env.lost(e)
+        return arrays, reward, terminated, truncated, {**info, "observation": observation}
 
     def twins(self, n: int) -> list[GymPhoneEnv]:
         """This one and n - 1 more, which share program and drawing with it."""
@@ -168,10 +175,11 @@ class GymPhoneEnv(gymnasium.Env[dict[str, Any], Any]):
         return action_of(action, size(), self.texts)
 
     def _arrays(self) -> dict[str, Any]:
-        observation = self.phone_env.observation()
-        return observation_arrays(
+        observation = self.phone_env.observation().told(self.phone_env.instruction, ())
+        self._shown = observation_arrays(
             observation, max_nodes=self._max_nodes, text_limit=self._text_limit, picture=self._picture
         )
+        return self._shown
 
 
 def make(bundle: str | Path, **options: Any) -> gymnasium.Env[dict[str, Any], Any]:

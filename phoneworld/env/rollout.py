@@ -20,7 +20,7 @@ from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.policy import Actor, Policy
 from phoneworld.env.record import EpisodeRecord, StepRecord, episode_record, lost_episode, step_record
 from phoneworld.env.rewards import Rewards
-from phoneworld.errors import PhoneWorldError, SessionError
+from phoneworld.errors import BrowserError, DeviceError, PhoneWorldError, SessionError
 from phoneworld.tasks.task import Task
 from phoneworld.ui.action import Action, action_to_json
 
@@ -117,6 +117,10 @@ class Player:
         assert self._observation is not None and self.record is None
         try:
             action = self._actor.act(self._observation, self._info)
+        except (BrowserError, DeviceError) as e:
+            # It looked, and there was nothing to be seen: no fault of the policy.
+            self._end(self._blamed(fault_of(e), e.message))
+            return
         except Exception as e:  # whatever a policy raises is its own fault, and costs its own episode
             self._end(self._blamed("agent", f"the policy raised {type(e).__name__}: {e}"))
             return

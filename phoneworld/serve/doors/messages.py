@@ -24,7 +24,7 @@ from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rollout import MakeEnv
-from phoneworld.errors import ActionError, SessionError
+from phoneworld.errors import ActionError, BrowserError, SessionError
 from phoneworld.ui.action import Action, Answer, Finish, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, Wait
 
 Images = Literal["none", "data", "png"]
@@ -105,7 +105,10 @@ class MessageEnv:
             return Turn([], paid, True, info)
         refused = wrong or info["invalid_action"]
         words = f"Not done: {refused}" if refused else "Nothing changed." if info["changed"] is False else ""
-        return Turn([self._shown(observation, words)], paid, False, info)
+        try:
+            return Turn([self._shown(observation, words)], paid, False, info)
+        except BrowserError as e:
+            return Turn([], float("nan"), True, env.lost(e)[4])
 
     def _screen(self, observation: Observation) -> Screen:
         env = self._env

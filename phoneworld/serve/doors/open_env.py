@@ -20,7 +20,7 @@ from phoneworld.env.extras import need
 from phoneworld.env.observation import Observation, ObservationSpec
 from phoneworld.env.outcome import Info, Snapshot
 from phoneworld.env.rollout import Phones
-from phoneworld.errors import SessionError
+from phoneworld.errors import BrowserError, SessionError
 
 _SNAPSHOTS_KEPT = 20_000
 _PICTURE = ObservationSpec(screenshot="png")
@@ -111,9 +111,15 @@ def open_env_app(phones: Phones, *, max_sessions: int = 64, session_timeout_s: f
             self._env.close()
 
         def _told(self, observation: Observation, reward: float | None, done: bool, info: Info) -> PhoneObservation:
+            picture: str | None = None
+            if self._picture:
+                try:
+                    picture = base64.b64encode(observation.with_spec(_PICTURE).png).decode()
+                except BrowserError as e:
+                    observation, _, _, done, info = self._env.lost(e)
+                    reward = None
             metadata = {k: list(v) if isinstance(v, tuple) else v for k, v in info.items()}
             metadata["snapshot"] = snapshots.keep(self._episode, self._env.snapshot())
-            picture = base64.b64encode(observation.with_spec(_PICTURE).png).decode() if self._picture else None
             return PhoneObservation(
                 done=done, reward=reward, metadata=metadata, instruction=observation.instruction, text=observation.text,
                 package=observation.device.package, width=observation.size.width, height=observation.size.height,
