@@ -41,10 +41,12 @@ class Difference(NamedTuple):
 def differences(start: AppState, now: AppState, variables: Iterable[str]) -> tuple[Difference, ...]:
     """The rows that came, went and changed, cell by cell, and the changes of these variables. The order of rows does not matter."""
     found: list[Difference] = []
-    for table in sorted({*start.tables, *now.tables}):
-        before, after = start.tables.get(table, ()), now.tables.get(table, ())
-        if before is not after:
-            found += _of_table(table, before, after)
+    if start.tables is not now.tables:
+        before_of, after_of = start.tables.get, now.tables.get
+        other = [table for table in now.tables if before_of(table, ()) is not after_of(table, ())]
+        other += [table for table in start.tables if table not in now.tables]
+        for table in sorted(other):
+            found += _of_table(table, before_of(table, ()), after_of(table, ()))
     if start.variables is not now.variables and start.variables.mark != now.variables.mark:
         for name in variables:
             old, new = start.variables.get(name), now.variables.get(name)
@@ -65,9 +67,11 @@ def _of_table(table: str, before: tuple[Row, ...], after: tuple[Row, ...]) -> It
         if now is None:
             yield Difference("deleted", table, i, cells=row)
         elif now is not row:
-            for column in sorted({*row, *now}):
-                if not same_value(row.get(column), now.get(column)):
-                    yield Difference("changed", table, i, column, row.get(column), now.get(column), row)
+            columns = row if row.keys() == now.keys() else sorted({*row, *now})
+            for column in columns:
+                a, b = row.get(column), now.get(column)
+                if a is not b and not same_value(a, b):
+                    yield Difference("changed", table, i, column, a, b, row)
     for i, row in new.items():
         if i not in old:
             yield Difference("added", table, i, cells=row)

@@ -85,6 +85,7 @@ class Judge:
         self._nevers = tuple(node for node in nodes if isinstance(node, Never))
         self._place = {id(node): i for group in (self._sequences, self._nevers) for i, node in enumerate(group)}
         self._aims: dict[int, RowsAim] = {}
+        self._kept = tuple(sorted(setting.kept))
         self._sights: dict[tuple[int, int], tuple[Hierarchy, Finding]] = {}
         for node in nodes:
             match node:
@@ -174,7 +175,7 @@ class Judge:
         """
         finding = self._look(self.checker, self._now(state, None, trail, answer))
         app = self.setting.exporter.app(state)
-        found = differences(self._start, app, sorted(self.setting.kept))
+        found = differences(self._start, app, self._kept)
         surplus = tuple(d for d in found if not self._is_asked(d, app)) if found else ()
         violations = tuple(self._words(node.what) for node, broken in zip(self._nevers, trail.broken, strict=True) if broken)
         side_effects = tuple(d.words(self.setting.task.names) for d in surplus)

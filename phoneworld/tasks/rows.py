@@ -54,6 +54,11 @@ class RowsAim:
                 self.loose.update((row, own(column)) for column in change.free)
                 self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
 
+        # What is asked, in words: the same in every verdict.
+        self._asked = tuple(f"{checker.table}: {', '.join(f'{name} {comparison}' for name, comparison in cells)} added" for cells in checker.added)
+        self._words = {(i, ""): f"{self._told(i)} deleted" for i in self.deleted}
+        self._words |= {(i, name): f"{self._told(i)}: {name} {comparison}" for i, asked in self.changed.items() for name, comparison in asked}
+
     def _meant(self, wanted: Wanted, cells: Cells) -> tuple[int, ...]:
         found = tuple(i for i, row in self._before.items() if isinstance(i, int) and _fits(row, wanted))
         if not found:
@@ -72,19 +77,19 @@ class RowsAim:
         now: Mapping[Value, Row] = {row[ROW_ID]: row for row in rows}
         parts: list[Finding] = []
         for i in self.deleted:
-            parts.append(Finding.plain(f"{self._told(i)} deleted", i not in now, "it is there" if i in now else "it is gone"))
+            parts.append(Finding.plain(self._words[i, ""], i not in now, "it is there" if i in now else "it is gone"))
         for i, asked_of in self.changed.items():
             row = now.get(i)
             for name, comparison in asked_of:
                 found = "the row is gone" if row is None else shown(row.get(name))
-                parts.append(Finding.plain(f"{self._told(i)}: {name} {comparison}", row is not None and comparison.holds(row.get(name)), found))
-        for wanted, cells, fitting in zip(self._added, self.checker.added, self._come(rows), strict=True):
-            asked = ", ".join(f"{name} {comparison}" for name, comparison in cells)
+                parts.append(Finding.plain(self._words[i, name], row is not None and comparison.holds(row.get(name)), found))
+        come = self._come(rows) if self._added else []
+        for wanted, asked, fitting in zip(self._added, self._asked, come, strict=True):
             if fitting is not None:
-                parts.append(Finding.plain(f"{self.checker.table}: {asked} added", True, "it is there"))
+                parts.append(Finding.plain(asked, True, "it is there"))
                 continue
             near = max((sum(_fits(row, (w,)) for w in wanted) for row in rows if row[ROW_ID] not in self._before), default=0)
-            parts.append(Finding(f"{self.checker.table}: {asked} added", False, "no new row is so", near / (len(wanted) + 1)))
+            parts.append(Finding(asked, False, "no new row is so", near / (len(wanted) + 1)))
         return parts[0] if len(parts) == 1 else Finding.every(parts, [True] * len(parts))
 
     def asks(self, difference: Difference, app: AppState) -> bool:
