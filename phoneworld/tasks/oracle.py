@@ -120,17 +120,21 @@ class Oracle:
             for n in range(1, len(order) + 1):
                 if order[:n] not in known:
                     before = known[order[: n - 1]]
-                    known[order[:n]] = None if before is None else self._next(goal, several, order[:n], before, effort)
+                    longer = before is not None and best is not None and len(before.actions) + 1 >= len(best.actions)
+                    # Most goals have a best order, and the others often none at all: they get a short look.
+                    as_told = order == tuple(range(len(order)))
+                    known[order[:n]] = None if before is None or longer else self._next(goal, several, order[:n], before, effort, as_told)
             found = known[order]
             if found is not None and (best is None or len(found.actions) < len(best.actions)):
                 best = found
         return best
 
-    def _next(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...], before: _Node, effort: int) -> _Node | None:
+    def _next(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...], before: _Node, effort: int, first_order: bool) -> _Node | None:
         done = [several[i] for i in order[:-1] if not _was_seen(several[i])]
         part = goal.on(replace(goal.instance, checker=AllOf((*done, several[order[-1]]))))
         first = _Node(before.state, part.watch(part.begin(), before.state), (), "recorded")
-        found = _Search(self, part, effort).run(first=first)
+        search = _Search(self, part, effort if first_order else _FURTHER, further=0, widths=_WIDTHS if first_order else _WIDTHS[:1])
+        found = search.run(first=first)
         return None if found is None else _Node(found.state, before.trail, (*before.actions, *found.actions), weakest(before.evidence, found.evidence))
 
 
@@ -205,10 +209,12 @@ def spoken(answer: Answer) -> str:
 class _Search:
     """One search: best first, by the actions done and a guess of those to come, in ever wider choices."""
 
-    def __init__(self, oracle: Oracle, goal: Judge, effort: int) -> None:
+    def __init__(self, oracle: Oracle, goal: Judge, effort: int, *, further: int = _FURTHER, widths: tuple[int, ...] = _WIDTHS) -> None:
         self.oracle = oracle
         self.goal = goal
         self.effort = effort
+        self.further = further
+        self.widths = widths
         self.phone = oracle.phone
         self.influence = oracle.influence
         self.aims = Aims(goal, oracle.influence)
@@ -231,7 +237,7 @@ class _Search:
             known = known._replace(actions=self.shortened(known.actions))
             if self._passes(known.actions):
                 return self._widened(first, 0, known)
-        for width in _WIDTHS:
+        for width in self.widths:
             found = self._widened(first, width)
             if found is not None:
                 return found
@@ -249,13 +255,13 @@ class _Search:
         seen: dict[Any, int] = {}
         verdict = self.goal.verdict(first.trail, first.state)
         heapq.heappush(heap, (0, 0, 0, first, verdict))
-        left = self.effort if best is None else _FURTHER
+        left = self.effort if best is None else self.further
         while heap and left > 0:
             _, _, _, node, verdict = heapq.heappop(heap)
             if verdict.success is True:
                 # The guess of what is to come may have been too high: a shorter way might be left.
                 if best is None or len(node.actions) < len(best.actions):
-                    best, left = node, min(left, _FURTHER)
+                    best, left = node, min(left, self.further)
                 continue
             left -= 1
             if best is not None and len(node.actions) + 1 >= len(best.actions):
