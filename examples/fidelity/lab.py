@@ -12,6 +12,8 @@ what is measured after N actions is its first N. Held-out traces have words and 
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import tempfile
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from PIL import Image
 from rich.console import Console
 
 from examples.fidelity import results
@@ -246,9 +249,22 @@ def ship(
             save_graph(found.graph, path, found.pictures)
             console.print(f"{name} {number}/{len(wanted)}: {steps} steps", highlight=False)
             done.append(found.graph)
-    pictures = {path.stem: path.read_bytes() for _, _, graph in wanted for path in assets_folder(graph).iterdir()}
+    graph, pictures = _smaller(joined(done), {path.stem: path for _, _, part in wanted for path in assets_folder(part).iterdir()})
     out.mkdir(parents=True, exist_ok=True)
-    save_graph(joined(done), out / "app.graph.json", pictures)
+    save_graph(graph, out / "app.graph.json", pictures)
+
+
+def _smaller(graph: StateGraph, pictures: dict[str, Path]) -> tuple[StateGraph, dict[str, bytes]]:
+    """The same pixels in a quarter less bytes: what ships is cloned by everybody."""
+    made: dict[str, bytes] = {}
+    names: dict[str, str] = {}
+    for sha, path in sorted(pictures.items()):
+        packed = io.BytesIO()
+        Image.open(path).convert("RGB").save(packed, "PNG", optimize=True)
+        names[sha] = hashlib.sha256(packed.getvalue()).hexdigest()
+        made[names[sha]] = packed.getvalue()
+    captures = {key: c if c.screenshot is None else replace(c, screenshot=names[c.screenshot]) for key, c in graph.captures.items()}
+    return replace(graph, captures=captures), made
 
 
 @lab.command()
