@@ -240,6 +240,22 @@ def ship(
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [(number, steps, folder / f"{number:03}-{steps}.graph.json") for number, steps in enumerate(lengths("train", actions), 1)]
     done = [load_graph(path) for _, _, path in wanted if path.is_file()]
+    for attempt in (1, 2, 3):
+        try:
+            _ship(app, wanted, done)
+            break
+        except DeviceError as error:  # the phone is lost in mid-trace: that trace is done once more, on a new one
+            if attempt == 3:
+                raise
+            console.print(f"{name}: {error}; once more", highlight=False)
+    graph, pictures = _smaller(joined(done), {path.stem: path for _, _, part in wanted for path in assets_folder(part).iterdir()})
+    out.mkdir(parents=True, exist_ok=True)
+    save_graph(graph, out / "app.graph.json", pictures)
+
+
+def _ship(app: App, wanted: Sequence[tuple[int, int, Path]], done: list[StateGraph]) -> None:
+    if len(done) == len(wanted):
+        return
     with _phone(app) as (device, started):
         for number, steps, path in wanted[len(done) :]:
             started.ready()
@@ -247,11 +263,8 @@ def ship(
                 device, app.package, number=number, steps=steps, seed=SEEDS["train"], words=TRAINING, memory=remembered(done), pace=app.pace, kind="ship"
             )
             save_graph(found.graph, path, found.pictures)
-            console.print(f"{name} {number}/{len(wanted)}: {steps} steps", highlight=False)
+            console.print(f"{app.name} {number}/{len(wanted)}: {steps} steps", highlight=False)
             done.append(found.graph)
-    graph, pictures = _smaller(joined(done), {path.stem: path for _, _, part in wanted for path in assets_folder(part).iterdir()})
-    out.mkdir(parents=True, exist_ok=True)
-    save_graph(graph, out / "app.graph.json", pictures)
 
 
 def _smaller(graph: StateGraph, pictures: dict[str, Path]) -> tuple[StateGraph, dict[str, bytes]]:

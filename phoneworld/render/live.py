@@ -142,7 +142,7 @@ class _Composer:
             self.move(path, node, then_path, then)
             return
         if any(child.visible for child in node.children) or any(child.visible for child in then.children):
-            if node.bounds != then.bounds and len(then_path) > 1 and self.is_card(then.bounds):
+            if node.bounds != then.bounds and len(then_path) > 1 and self.is_card(node, then):
                 self.cover_outside(then_path, then)
                 self.emptied.add(then_path)
                 self.stretch(path, node, then.bounds)
@@ -187,9 +187,12 @@ class _Composer:
 
         again(path, node, then)
 
-    def is_card(self, box: Bounds) -> bool:
-        """True for a container that stands out from what is around it: a row on a ground of its own."""
-        return self.on_screen(box) and not self.picture.ground(box).is_near(self.picture.ground_outside(box))
+    def is_card(self, node: Node, model: Node) -> bool:
+        """True where a container's recorded model stands out from what is around it, as a row on a ground of its own does, in the same state."""
+        box = model.bounds
+        if _state(node) != _state(model) or not self.on_screen(box):
+            return False
+        return not self.picture.ground(box).is_near(self.picture.ground_outside(box))
 
     def stretch(self, path: Path, node: Node, source: Bounds) -> None:
         """A card of another size."""
@@ -258,7 +261,7 @@ class _Composer:
         if model is None:
             if leaf or len(path) == 1 or kind not in ("group", "bar"):
                 self.out.items.append(Live(path, "new", None, node.bounds))
-        elif not leaf and self.is_card(model.bounds):
+        elif not leaf and self.is_card(node, model):
             self.stretch(path, node, model.bounds)
         elif not leaf:
             laid = node.bounds.intersect(self.screen.bounds)
@@ -416,6 +419,10 @@ def _own_words(node: Node) -> str:
     if node.class_name.endswith("WebView") or any(_has_words(child) for child in node.children):
         return ""
     return shown_text(node)
+
+
+def _state(node: Node) -> tuple[bool, bool, bool]:
+    return node.checked, node.selected, node.enabled
 
 
 def _has_words(node: Node) -> bool:
