@@ -102,7 +102,7 @@ class Prover:
         self._oracles: dict[str, Oracle] = {}
         self._walks: dict[str, Walks] = {}
         self._kept: dict[str, frozenset[str]] = {}
-        self._solved: dict[tuple[str, int], _Solved | str] = {}
+        self._solved: dict[tuple[str, int], tuple[Task, _Solved | str]] = {}
 
     def setting(self, task: Task) -> Setting:
         """The task on the phone."""
@@ -120,10 +120,11 @@ class Prover:
 
     def solved(self, task: Task, seed: int, setting: Setting | None = None) -> _Solved | str:
         """The oracle's run of a task at a seed, acted through coordinates; or why there is none."""
-        key = (task.id, seed)
-        if key not in self._solved:
-            self._solved[key] = self._solve(task, seed, setting)
-        return self._solved[key]
+        known = self._solved.get((task.id, seed))
+        # One id may be tried for several tasks, one after the other, while tasks are made.
+        if known is None or known[0] is not task:
+            known = self._solved[task.id, seed] = (task, self._solve(task, seed, setting))
+        return known[1]
 
     def _solve(self, task: Task, seed: int, setting: Setting | None) -> _Solved | str:
         try:

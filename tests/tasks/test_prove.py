@@ -119,3 +119,10 @@ def test_the_verbs_list_prove_and_check(app: Path) -> None:
     (app / "tasks" / "a.yaml").write_text("tasks:\n- {id: 3}\n", encoding="utf-8")
     told = phoneworld("check", app)
     assert told.returncode == 3 and "a.yaml:2" in told.stderr
+
+
+def test_two_tasks_of_one_id_are_not_taken_for_one_another() -> None:
+    impossible = tasks(task("{rows: {table: goods, added: [{name: Bread}]}}"))[0]
+    possible = tasks(task("{state: {variables.bargains: true}}"))[0]
+    prover = Prover(PHONE, (), effort=60)
+    assert isinstance(prover.solved(impossible, 0), str) and not isinstance(prover.solved(possible, 0), str)
