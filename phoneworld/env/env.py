@@ -103,6 +103,7 @@ class Env(ABC, Generic[MomentT]):
         self.deadlines = deadlines
         self._parse: Parse = parse or parse_action
         self._clock = clock
+        self._timed = deadlines != Deadlines()
         self._own_instruction = instruction
         self._began = 0.0
         self.seed = 0
@@ -214,7 +215,7 @@ class Env(ABC, Generic[MomentT]):
         if self.termination is not None:
             return self._seen(), 0.0, self.terminated, self.truncated, self._info(Done(False), invalid=_OVER)
         self.steps += 1
-        began = self._clock()
+        began = self._clock() if self._timed else 0.0
         status: Status | None = None
         answer: str | None = None
         shown = self.observation() if self.observe.history else None
@@ -237,10 +238,12 @@ class Env(ABC, Generic[MomentT]):
             elif isinstance(parsed, Answer):
                 self.termination, answer = "answer", parsed.text
         try:
-            self._check_deadline("the step", began, self.deadlines.step_s)
-            masked = self._is_masked(outcome, invalid)
-            self._limit()
-            paid = self._settle(answer, status)
+            if self._timed:
+                self._check_deadline("the step", began, self.deadlines.step_s)
+            masked = invalid is None and outcome.evidence == "unrecorded" and self._is_masked()
+            if self.termination is None:
+                self._limit()
+            paid = 0.0 if self.standing.assignment is None else self._settle(self.standing.assignment, answer, status)
             if self.reward is not None and invalid is None and parsed is not None:
                 paid = float(self.reward(before, parsed, self._moment()))  # type: ignore[arg-type]
         except (CheckerError, DeviceError) as e:
@@ -312,10 +315,8 @@ class Env(ABC, Generic[MomentT]):
         past = (*self.standing.past, Past(shown, action, invalid))
         self.standing = replace(self.standing, past=past[-self.observe.history :])
 
-    def _is_masked(self, outcome: Outcome, invalid: str | None) -> bool:
+    def _is_masked(self) -> bool:
         """Counts a step that the recording does not know; True where it is not to be trained on."""
-        if invalid is not None or outcome.evidence != "unrecorded":
-            return False
         self.standing = replace(self.standing, unrecorded=self.standing.unrecorded + 1)
         if self.on_unrecorded == "truncate" and self.termination is None:
             self.termination = "unrecorded"
@@ -323,24 +324,20 @@ class Env(ABC, Generic[MomentT]):
 
     def _limit(self) -> None:
         """Ends an episode whose budget is used up."""
-        if self.termination is not None:
-            return
         if self.budget is not None and self.steps >= self.budget:
             self.termination = "step_limit"
         elif self.deadlines.episode_s is not None and self._clock() - self._began > self.deadlines.episode_s:
             self.termination = "time_limit"
 
-    def _settle(self, answer: str | None, status: Status | None) -> float:
+    def _settle(self, assignment: Assignment, answer: str | None, status: Status | None) -> float:
         """Judges what the phone shows now: keeps the verdict, names the ending, and returns what the step is paid."""
-        assignment = self.standing.assignment
-        if assignment is None:
-            return 0.0
-        began = self._clock()
+        began = self._clock() if self._timed else 0.0
         trail = self._watch(assignment, self.standing.trail)
         verdict = self._judge(assignment, trail, answer, status or "success")
         before = self.standing.verdict
         self.standing = replace(self.standing, trail=trail, verdict=verdict)
-        self._check_deadline("the checker", began, self.deadlines.check_s)
+        if self._timed:
+            self._check_deadline("the checker", began, self.deadlines.check_s)
         ended = self.termination in ("finish", "answer")
         if ended:
             gave_up = status is not None and status != "success"

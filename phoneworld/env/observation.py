@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import write_hierarchy
 
+T = TypeVar("T")
 Picture = Literal["none", "array", "png"]
 """What a phone can be asked for."""
 Screenshot = Literal["none", "array", "png", "jpeg", "path"]
@@ -87,7 +88,7 @@ class ObservationSpec:
 class Reading:
     """The tree of one look and where its picture comes from; what was read is kept. Shared by observations of one look."""
 
-    __slots__ = ("_hierarchy", "_listings", "_parts", "_picture", "_tree", "_xml")
+    __slots__ = ("_hierarchy", "_listings", "_memo", "_parts", "_picture", "_tree", "_xml")
 
     def __init__(self, tree: Callable[[], Hierarchy], picture: Callable[[Picture, Size], Any]) -> None:
         self._tree = tree
@@ -96,6 +97,7 @@ class Reading:
         self._xml: bytes | None = None
         self._listings: dict[Size, Listing] = {}
         self._parts: dict[tuple[Tree, Size], tuple[Hierarchy, bytes]] = {}
+        self._memo: dict[object, Any] = {}
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -113,6 +115,13 @@ class Reading:
         if size not in self._listings:
             self._listings[size] = list_screen(self.hierarchy, size)
         return self._listings[size]
+
+    def memo(self, key: object, make: Callable[[], T]) -> T:
+        """What was made of this look under a key, made once."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        made: T = self._memo[key]
+        return made
 
     def part(self, kind: Tree, size: Size) -> tuple[Hierarchy, bytes]:
         """What of the tree is asked for, and its XML."""

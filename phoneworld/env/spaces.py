@@ -126,7 +126,27 @@ def observation_arrays(
     `node_bounds` (n, 4) left, top, right, bottom as shares of the screen; row i is element i of the text; `node_flags` (n, 10)
     in the order of FLAGS; `node_mask` (n,) 1 where there is an element.
     """
-    elements, size = observation.elements[:max_nodes], observation.size
+    size = observation.size
+    bounds, flags, mask = observation.look[2].memo(
+        ("nodes", size, max_nodes), lambda: _node_arrays(observation.elements[:max_nodes], size, max_nodes)
+    )
+    arrays: dict[str, Any] = {
+        "instruction": observation.instruction[:text_limit],
+        "text": observation.text,
+        "node_bounds": bounds.copy(),
+        "node_flags": flags.copy(),
+        "node_mask": mask.copy(),
+        "keyboard": np.int64(observation.device.keyboard),
+        "rotation": np.int64(observation.device.rotation % 4),
+    }
+    if picture is not None:
+        arrays["screenshot"] = picture_array(observation, picture)
+    return arrays
+
+
+def _node_arrays(
+    elements: Sequence[Element], size: Size, max_nodes: int
+) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.int8]]:
     bounds = np.zeros((max_nodes, 4), np.float32)
     flags = np.zeros((max_nodes, len(FLAGS)), np.int8)
     mask = np.zeros(max_nodes, np.int8)
@@ -135,18 +155,7 @@ def observation_arrays(
         bounds[i] = (b.left / size.width, b.top / size.height, b.right / size.width, b.bottom / size.height)
         flags[i] = _flags(element)
         mask[i] = 1
-    arrays: dict[str, Any] = {
-        "instruction": observation.instruction[:text_limit],
-        "text": observation.text,
-        "node_bounds": np.clip(bounds, 0.0, 1.0),
-        "node_flags": flags,
-        "node_mask": mask,
-        "keyboard": np.int64(observation.device.keyboard),
-        "rotation": np.int64(observation.device.rotation % 4),
-    }
-    if picture is not None:
-        arrays["screenshot"] = picture_array(observation, picture)
-    return arrays
+    return np.clip(bounds, 0.0, 1.0), flags, mask
 
 
 def picture_array(observation: Observation, size: Size) -> NDArray[np.uint8]:

@@ -135,11 +135,14 @@ class PhoneVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self, infos: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
         out: dict[str, Any] = {}
-        for i, info in sorted(infos.items()):
+        for i, info in infos.items():
             for name, value in info.items():
-                column = out.setdefault(name, np.full(self.num_envs, None, dtype=object))
+                column = out.get(name)
+                if column is None:
+                    column = out[name] = np.full(self.num_envs, None, dtype=object)
+                    out[f"_{name}"] = np.zeros(self.num_envs, np.bool_)
                 column[i] = value
-                out.setdefault(f"_{name}", np.zeros(self.num_envs, np.bool_))[i] = True
+                out[f"_{name}"][i] = True
         return out
 
 

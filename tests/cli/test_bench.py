@@ -20,6 +20,7 @@ from phoneworld.sim.phone import Phone
 from phoneworld.testing.samples import sample_bundle, sample_program
 from phoneworld.ui.action import Tap
 from phoneworld.ui.node import Hierarchy
+from tests.cli.running import ROOT
 
 app = command_line()
 
@@ -28,6 +29,7 @@ run = CliRunner()
 KEYS = {
     "app", "screen", "layouts", "rules", "walk", "changing_share", "steps_per_s", "steps_per_s_tree", "steps_per_s_text",
     "reset_us", "fork_us", "restore_us", "pixels", "no_pixels_because", "memory", "seconds", "machine",
+    "tasks", "vector_64",
 }  # fmt: skip
 
 
@@ -81,6 +83,7 @@ def test_json_has_the_same_keys_with_and_without_pictures(tmp_path: Path) -> Non
     assert set(full) == KEYS and [p["size"] for p in full["pixels"]] == ["1080x2400", "360x800"]
     assert all(p["steps_per_s"] > 0 and p["first_ms"] > 0 for p in full["pixels"])
     assert full["steps_per_s"] > 0 and 0.5 <= full["changing_share"] <= 1
+    assert full["tasks"] is None and full["vector_64"]["steps_per_s"] > 0 and full["vector_64"]["steps_per_s_frames"] > 0
     assert set(full["memory"]) == {"envs_1_mb", "envs_100_mb", "per_env_kb"}
 
 
@@ -88,7 +91,14 @@ def test_without_a_bundle_it_measures_an_app_of_ours() -> None:
     done = run.invoke(app, ["bench", "--seconds", "0.02", "--no-pixels"])
     assert done.exit_code == 0, done.output
     words = " ".join(done.stdout.split())
+    assert "64 phones as one" in words
     assert "steps/s, no pixels" in words and "restore" in words and "no pictures: --no-pixels" in words
+
+
+def test_tasks_beside_a_bundle_are_measured() -> None:
+    done = run.invoke(app, ["bench", str(ROOT / "apps" / "notes" / "bundle"), "--seconds", "0.02", "--no-pixels", "--json"])
+    told = json.loads(done.stdout)["tasks"]
+    assert told["tasks"] >= 10 and 0 < told["reset_us"] <= told["slowest_reset_us"] and 0 < told["check_us"] <= told["slowest_check_us"]
 
 
 def test_adb_adds_the_latencies_of_a_tap_and_of_a_picture(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rich.table import Table
 
 import phoneworld
 from phoneworld.cli.bench import measure
+from phoneworld.cli.bench.tasks import task_figures, vector_steps_per_s
 from phoneworld.cli.bench.walk import find_walk
 from phoneworld.cli.files import need_bundle
 from phoneworld.cli.terminal import Terminal
@@ -118,6 +119,13 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
         now("reset, fork, restore")
         reset, fork = measure.reset_us(loaded, seconds / 2), measure.fork_us(loaded, walk, seconds / 2)
         restore = measure.restore_us(loaded, walk, seconds / 2)
+        folder = path.resolve().parent / "tasks"
+        folder_or_none = folder if folder.is_dir() else None
+        now("tasks")
+        tasks = asdict(task_figures(loaded, folder, seconds)) if folder_or_none else None
+        now("64 phones")
+        vector: dict[str, int | None] = {"steps_per_s_frames": None}
+        vector["steps_per_s"] = round(vector_steps_per_s(loaded, folder_or_none, seconds, frames=False))
         pictures, why_none = [], "" if pixels else "--no-pixels"
         if pixels:
             try:
@@ -125,6 +133,8 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
                 for scale in measure.scales(size):
                     now(f"pictures at {scale:.2f}")
                     pictures.append(asdict(measure.pixels(loaded, walk, seconds, scale)))
+                now("64 phones with pictures")
+                vector["steps_per_s_frames"] = round(vector_steps_per_s(loaded, folder_or_none, seconds, frames=True))
             except BrowserError as e:
                 why_none = f"{e.message} ({e.hint})"
     return {
@@ -143,6 +153,8 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
         "pixels": [{name: round(v, 1) if isinstance(v, float) else v for name, v in p.items()} for p in pictures]
         or None,
         "no_pixels_because": why_none,
+        "tasks": tasks and {name: round(v, 1) for name, v in tasks.items()},
+        "vector_64": vector,
         "memory": {name: round(value, 2) for name, value in asdict(memory).items()},
         "seconds": seconds,
         "machine": measure.machine(),
@@ -169,6 +181,12 @@ def _print(figures: dict[str, Any]) -> None:
     table.add_row("reset", f"{figures['reset_us']:.1f} µs", "with its observation")
     table.add_row("fork", f"{figures['fork_us']:.1f} µs", "one environment more, in mid-episode")
     table.add_row("snapshot and restore", f"{figures['restore_us']:.1f} µs", "in mid-episode")
+    if tasks := figures["tasks"]:
+        table.add_row("reset to a task", f"{tasks['reset_us']:.0f} µs", f"drawn by another seed each time; {tasks['tasks']} tasks, the slowest {tasks['slowest_reset_us']:.0f} µs; aim 200")
+        table.add_row("a look of the checker", f"{tasks['check_us']:.0f} µs", f"the slowest {tasks['slowest_check_us']:.0f} µs; aim 100")
+    table.add_row("64 phones as one, steps/s", f"{figures['vector_64']['steps_per_s']:,}", "arrays of nodes, by the clock")
+    if with_frames := figures["vector_64"]["steps_per_s_frames"]:
+        table.add_row("64 phones, with pictures", f"{with_frames:,}", "360x800 each, random actions")
     for picture in figures["pixels"] or ():
         table.add_row(
             f"first picture {picture['size']}",
