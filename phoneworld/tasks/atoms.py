@@ -125,6 +125,10 @@ class Atoms:
         yield _Reference("title", "“{x.title}”", "“{x.title}”")
         rows = self._rows(table)
         called = self._called(table)
+        lists = self.labels.lists(table)
+        en_page, zh_page = self._on_page(lists[0]) if lists else ("", "")
+        if not en_page and (len(self.labels.titles) > 1 or not lists or lists[0] != self.app.screen):
+            return  # which list?
         for column, short in self._short[table].items():
             if not any(p.table == table and any(column == e.name for _, v in p.slot.attributes for e, _ in walk(v) if isinstance(e, Column)) for p in self.labels.places):
                 continue
@@ -136,7 +140,7 @@ class Atoms:
                     "rating": (("max", "the best rated one", "评分最高的一项"),), "day": (("max", "the newest one", "日期最新的一项"), ("min", "the oldest one", "日期最早的一项"))}  # fmt: skip
             for which, en, zh in ways[kind]:
                 path = f"{which}(tables.{called}[?{short}].{of}({short}))"
-                yield _Reference(f"{which} {column}", f"{en} in the list", f"列表中{zh}", f"{short} && {of}({short}) == $m", (("m", Found(path)),), True)
+                yield _Reference(f"{which} {column}", f"{en} in the list{en_page}", f"{zh_page}列表中{zh}", f"{short} && {of}({short}) == $m", (("m", Found(path)),), True)
 
     def _row(self, table: str, reference: _Reference, where: str) -> dict[str, Parameter]:
         conditions = " && ".join(w for w in (where, reference.where) if w)
@@ -389,7 +393,7 @@ class Atoms:
         for screen in self.program.screens:
             heading = self.labels.heading(screen)
             if heading is not None and screen != self.app.screen and self.program.screens[screen].package == self.program.package:
-                yield Atom(f"reach {screen}", "reach", f"leave the page “{heading}” open", f"最后停在“{heading}”页面", check=_is("screen", screen), touches=frozenset(("screen",)), last=True)
+                yield Atom(f"reach {screen}", "reach", f"leave the page “{heading}” open", f"停在“{heading}”页面", check=_is("screen", screen), touches=frozenset(("screen",)), last=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ class Generator:
                 if len(group) < size and _fits(atom, group):
                     group.append(atom)
             if len(group) > 1:
-                yield tuple(sorted(group, key=lambda a: a.last))
+                yield tuple(sorted(group, key=lambda a: (isinstance(a.check, Answer), a.last)))
 
     def _composed(self, group: Sequence[Atom], number: int) -> Task:
         parameters: dict[str, Parameter] = {}
@@ -256,7 +256,8 @@ def leaks(instance: Instance) -> str:
 
 def _fits(atom: Atom, group: Sequence[Atom]) -> bool:
     """True where an atom can be asked together with others: other things are touched, one answer is given, at the end one page is open."""
-    if any(atom.key == other.key for other in group) or (atom.last and any(other.last for other in group)):
+    answers = isinstance(atom.check, Answer) and any(isinstance(other.check, Answer) for other in group)
+    if answers or any(atom.key == other.key for other in group):
         return False
     clash = {t for t in atom.touches if not t.endswith(" row")}
     if any(clash & other.touches for other in group):
