@@ -18,6 +18,7 @@ from phoneworld.tasks.influence import Deed, Influence, chosen_by, parts, source
 from phoneworld.tasks.kept import kept_variables
 from phoneworld.tasks.labels import Labels, Place, alias, cells_shown, kind_of_values
 from phoneworld.tasks.names import Names, TableName
+from phoneworld.tasks.reading_values import says
 from phoneworld.tasks.task import Found, OneOf, Parameter, RowOf
 
 TITLE = "title"
@@ -175,7 +176,7 @@ class Atoms:
                 yield Atom(f"choose {name}", "settings", f"choose “{label}”{en_page}", f"{zh_page}选择“{label}”", check=check, touches=frozenset(group))
             else:
                 word, han = ("off", "关闭") if now else ("on", "打开")
-                yield Atom(f"set {name}", "settings", f"switch “{label}” {word}{en_page}", f"{zh_page}{han}“{label}”", check=self._holds(name, not now), touches=frozenset((name,)))
+                yield Atom(f"set {name}", "settings", f"switch {word} “{label}”{en_page}", f"{zh_page}{han}“{label}”", check=self._holds(name, not now), touches=frozenset((name,)))
 
     # Rows
 
@@ -327,11 +328,14 @@ class Atoms:
     def _asked(self, place: Place, table: str, column: str, where: str) -> Iterator[_Readable]:
         short = self._short.get(table, {}).get(column)
         rows = self._rows(table)
-        if short is None or short == TITLE:
+        if short is None or short == TITLE or table not in self.labels.titles:
             return
         kind = kind_of_values([row.get(column) for row in rows if row.get(column) not in (None, "")])
         same = [c for c in self._short[table] if c != column and kind_of_values([r.get(c) for r in rows if r.get(c) not in (None, "")]) == kind]
         label = self.labels.above(place) if where == "page" else None
+        title = self.labels.titles[table]
+        if any(isinstance(v := row.get(column), str) and isinstance(t := row.get(title), str) and v and says(t, v) for row in rows):
+            return  # who names the row has said it
         if kind in ("", "flag") or (kind == "text" and label is None) or (kind != "text" and label is None and same and where == "list"):
             return
         for r in self._references(table):
@@ -340,7 +344,7 @@ class Atoms:
             if label is not None:
                 en, zh = f"what the page of {r.en} says under “{label}”", f"{r.zh}的页面上“{label}”下面的内容"
             else:
-                noun, han = {"day": ("day", "日期"), "price": ("amount", "金额"), "rating": ("rating", "评分"), "text": ("text", "文字")}[kind]
+                noun, han = {"day": ("day", "日期"), "price": ("amount", "金额"), "rating": ("rating", "评分"), "phone": ("phone number", "电话号码"), "text": ("text", "文字")}[kind]
                 at, han_at = (f"that the page of {r.en} shows", f"{r.zh}的页面上显示的") if where == "page" else (f"that the list shows for {r.en}", f"列表中{r.zh}旁显示的")
                 en, zh = f"the {noun} {at}", f"{han_at}{han}"
             answer: AnswerKind = "date" if kind == "day" else "number" if kind in ("price", "rating") else "text"

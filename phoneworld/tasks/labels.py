@@ -119,7 +119,7 @@ def _names(cells: list[Value], column: str) -> list[str] | None:
 
 
 def kind_of_values(values: list[Value]) -> str:
-    """What the cells of a column are: flag, day, price, rating, number, text; "" for what differs, is empty or too long to say."""
+    """What the cells of a column are: flag, day, price, rating, phone, text; "" for what differs, is empty or too long to say."""
     if not values or any(v is None for v in values):
         return ""
     if all(isinstance(v, bool) for v in values):
@@ -133,6 +133,8 @@ def kind_of_values(values: list[Value]) -> str:
         return "price"
     if all("★" in w and number_in(w.replace("★", "")) is not None for w in words):
         return "rating"
+    if all(re.fullmatch(r"\+?\d[\d ()/-]{6,}", w) for w in words):
+        return "phone"
     return "text"
 
 

@@ -68,6 +68,7 @@ def test_rows_are_known_by_their_names_and_cells_by_what_they_are() -> None:
     assert labels.of(add) == "Add"
     assert kind_of_values(["$3.50", "from $4"]) == "price" and kind_of_values(["1 Mar 2026", "2 Mar 2026"]) == "day"
     assert kind_of_values([True, False]) == "flag" and kind_of_values(["★ 4.7"]) == "rating"
+    assert kind_of_values(["+44 7700 900114"]) == "phone"
     assert kind_of_values(["a", None]) == "" and kind_of_values(["x" * 99]) == ""
 
 
