@@ -19,6 +19,7 @@ class Surface:
         self.hierarchy = hierarchy
         self.size = size
         self._touched: dict[tuple[Gesture, Path], tuple[str, str | None]] = {}
+        self._boxes: dict[str, str | None] = {}
         self._bands: dict[int, tuple[TouchBox, ...]] = {}
 
     @property
@@ -36,6 +37,11 @@ class Surface:
 
     def box_in(self, key: str) -> str | None:
         """The name of the one widget with a check inside another, where nothing else in there takes a tap; None where there is none."""
+        if key not in self._boxes:
+            self._boxes[key] = self._box_in(key)
+        return self._boxes[key]
+
+    def _box_in(self, key: str) -> str | None:
         above = next((path for path, name in self.keys.items() if name == key), None)
         if above is None:
             return None
