@@ -6,11 +6,18 @@ from collections import Counter
 
 import pytest
 
+from phoneworld.render import painter
 from tests.adbd.fixtures import adb_server, attached, desk
 
 # Known from here only: imported once more elsewhere they would be other fixtures, each with an adb server of its own,
 # and whichever was started last would be the one that the process asks.
 __all__ = ["adb_server", "attached", "desk"]
+
+
+@pytest.fixture
+def own_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A painter that no other test uses: none that was left running draws where Chromium is to be missing."""
+    monkeypatch.setattr(painter, "_shared", painter._Shared())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

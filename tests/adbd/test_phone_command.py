@@ -25,6 +25,7 @@ from tests.adbd.fixtures import Attached, needs_adb
 from tests.webapps import served
 
 PHONEWORLD = [sys.executable, "-m", "phoneworld.cli.main"]
+NOTES_MOCK = Path(__file__).parents[2] / "apps" / "notes" / "bundle"
 PAGE = """<!doctype html><title>Counter</title><meta name=viewport content="width=device-width">
 <button id=plus style="font-size:40px" onclick="this.textContent = 'Count ' + ++n">Plus</button><script>let n = 0</script>
 <p><input id=name placeholder=Name style="font-size:40px">"""
@@ -79,6 +80,7 @@ def test_a_web_page_is_a_phone_until_it_is_interrupted(adb_server: int, tmp_path
             "port": ready["port"],
             "phone": f"web:{url}",
             "connected": True,
+            "warnings": [],
         }
         device = AdbDevice.find(str(ready["serial"]))
         (app,) = device.apps()
@@ -113,8 +115,8 @@ def test_a_taken_port_is_named_and_the_status_is_not_0(run: Callable[..., Ran]) 
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run("phone", "mock:nothing", "--adb", str(port))
-    assert done.status == 4 and f"port {port}" in done.err
+        done = run("phone", f"mock:{NOTES_MOCK}", "--adb", str(port))
+    assert done.status == 11 and f"port {port}" in done.err
 
 
 @pytest.mark.parametrize("spec", ["emulator-5554", "web:", "mock:/no/such/bundle"])

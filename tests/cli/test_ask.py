@@ -62,10 +62,10 @@ def test_record_asks_the_questions_of_any_phone(built: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "options", "code", "words"),
     [
-        (None, (), 3, "cannot read"),
+        (None, (), 3, "does not exist"),
         (b"", (), 3, "is not JSON"),
         (b'{"format": "phoneworld.app-graph"}', (), 3, "phoneworld build"),
-        (b"ours", ("--mode", "touch"), 5, "--mode touch"),
+        (b"ours", ("--mode", "touch"), 2, "--mode touch"),
         (b"ours", ("--mix", "2"), 2, "--mix"),
         (b"ours", ("--app", "org.example.other", "--device", "mock"), 5, "not about org.example.other"),
     ],

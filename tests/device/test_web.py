@@ -35,7 +35,7 @@ from phoneworld.ui.action import (
 )
 from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.node import Node
-from tests.webapps import NOTES, served, todomvc
+from tests.webapps import NOTES, free_port, served, todomvc
 
 PAGES = Path(__file__).parent / "pages"
 SIZE, DENSITY = Size(1080, 2400), 480
@@ -508,7 +508,7 @@ def test_nothing_but_this_machine_is_reached(phone: WebDevice) -> None:
 
 def test_a_url_that_nobody_serves_says_what_to_do(browser: Browser) -> None:
     with pytest.raises(DeviceUnusable, match="cannot be loaded") as error:
-        WebDevice("http://127.0.0.1:9/", browser=browser)
+        WebDevice(f"http://127.0.0.1:{free_port()}/", browser=browser)
     assert "server" in error.value.hint
 
 

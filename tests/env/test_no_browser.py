@@ -22,7 +22,7 @@ from tests.env.shop_phone import CHEAP, write_shop
 
 
 @pytest.fixture
-def phones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Phones:
+def phones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_chromium: None) -> Phones:
     """The shop, whose screens must be drawn, on a machine whose Chromium is named wrongly."""
     monkeypatch.setenv("PHONEWORLD_CHROMIUM", str(tmp_path / "nothing"))
     bundle, tasks = write_shop(tmp_path)

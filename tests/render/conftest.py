@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from phoneworld.render import painter
 from phoneworld.render.browser import Browser
 from phoneworld.render.frames import Renderer
 from tests.render import scenes
@@ -25,12 +24,6 @@ def kept_chromium() -> Iterator[None]:
     keeper.png(scenes.view(scenes.tree(), "kept", recorded=False))
     yield
     keeper.close()
-
-
-@pytest.fixture
-def own_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A painter that no other test uses."""
-    monkeypatch.setattr(painter, "_shared", painter._Shared())
 
 
 @pytest.fixture
