@@ -98,10 +98,10 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
         )
     done = sum(1 for _ in kept.transitions())
     # A step is not done where the screen changed by itself before it (a page that still loads), and another is done instead.
-    assert recorded["uncaptured"] == 0 and done == steps and recorded["refused"] <= steps // 10
+    assert recorded["uncaptured"] == 0 and done == steps and recorded["refused"] <= steps // 100
     assert replay["steps"] == done + replay["traces"]
-    # A small app has less to touch than there are steps, and rows that come and go count as widgets too.
-    assert touched >= min(steps // 8, touchable // 3)
+    # A small app has less to touch than there are steps.
+    assert touched >= min(steps // 8, touchable // 2)
     port = free_port()
     with running([*PHONEWORLD, "serve", str(tmp_path / "bundle"), "--port", str(port)], port, tmp_path / "serve.log") as url:
         asked = urllib.request.Request(f"{url}api/sessions", b"{}", {"Content-Type": "application/json"})

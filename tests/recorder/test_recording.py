@@ -76,8 +76,7 @@ def test_a_web_app_explores_itself(url: str, tmp_path: Path) -> None:
     (trace,) = done.graph.traces
     assert (trace.start_kind, trace.seed, done.summary.steps) == ("fresh", seed, len(trace.transitions))
     assert done.summary.steps == steps
-    # On a crowded machine looks run out of their time: they are marked, and counted alike in the summary and in the graph.
-    assert done.summary.screens >= 3 and done.summary.unsettled == len(done.graph.unsettled())
+    assert done.summary.screens >= 3 and done.summary.unsettled == len(done.graph.unsettled()) == 0
     assert all(done.graph.captures[c].screenshot and done.graph.captures[c].state.package for c in trace.captures)
     assert sorted(p.name for p in journal_folder(out).iterdir()) == ["journal.jsonl", "salt"]
     assert seen[-1].step == steps and seen[-1].summary.steps == done.summary.steps
