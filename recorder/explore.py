@@ -25,7 +25,7 @@ from recorder.words import text_for
 
 UNTRIED, UNTRIED_HERE, UNTRIED_INSTANCE = 12.0, 6.0, 3.0
 STALE_STEPS = 8  # steps in a row that found nothing new, until we walk to where something is left
-DEAD_END_STEPS = 16  # ... until the app is restarted
+DEAD_END_STEPS = 16  # ... until the app is restarted, and again after as many
 RESTART_AFTER, RESTART_SHARE = 20, 0.12  # what survives a restart is worth two steps now and then
 MAX_SEEN_WORDS = 120
 _NEVER_LEFT_TO_TRY = ("home", "restart", "back", "back keyboard")
@@ -190,7 +190,7 @@ def choose(capture: Capture, memory: Memory, *, app: str, seed: int, step: int, 
     here = memory.screen_of(capture, app)
     if is_time_to_restart:
         return Choice(CloseApp(app), "restart", why="what survives")
-    if memory.stale >= DEAD_END_STEPS and memory.since_restart > 3:
+    if min(memory.stale, memory.since_restart) >= DEAD_END_STEPS:
         return Choice(CloseApp(app), "restart", why="dead end")
     if memory.unchanged >= 5 and memory.last_class != "back":
         return Choice(PressKey("back"), "back", why="nothing changes")

@@ -23,7 +23,7 @@ from phoneworld.ui.geometry import Bounds, Point
 from phoneworld.ui.node import Gesture, Hierarchy, Node
 from recorder.attribute import attribute
 from recorder.candidates import candidates, reachable
-from recorder.explore import Choice, Memory, arrive, choose, classify, remember
+from recorder.explore import DEAD_END_STEPS, Choice, Memory, arrive, choose, classify, remember
 from recorder.safety import Guard
 from tests.recorder.screens import APP, SIZE, at, button, capture, captures, entry, lines, screen, text
 
@@ -195,6 +195,11 @@ def test_a_screen_where_nothing_works_is_left() -> None:
     kinds = [c.action for _, c in done]
     assert PressKey("back") in kinds
     assert CloseApp(APP) in kinds
+
+
+def test_an_app_that_has_nothing_new_is_not_restarted_all_the_time() -> None:
+    done = walk(SHOP, LEADS, "list", 200)
+    assert sum(isinstance(c.action, CloseApp) for _, c in done) <= 200 // DEAD_END_STEPS
 
 
 def test_after_closing_the_app_it_is_opened() -> None:
