@@ -225,9 +225,9 @@ def may_write(path: Path, kind: Literal["graph", "page"], *, force: bool) -> Non
         raise WriteError(f"{path} is there already, and is no {words} of ours", hint="name another file, or --force to replace it")
 
 
-def may_empty(log: Path) -> None:
-    """Raises WriteError where a log that begins anew (`--truth`) would take the place of a file that is none of ours."""
-    if log.is_file() and log.stat().st_size and not _head(log).startswith(b'{"n": 1, '):
+def may_log(log: Path, begins: bytes) -> None:
+    """Raises WriteError where a log whose lines begin so would empty, or grow in, a file that is none of ours."""
+    if log.is_file() and log.stat().st_size and not _head(log).startswith(begins):
         raise WriteError(f"{log} is there already, and is no log of ours", hint="name another file")
 
 

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from phoneworld.adbd import DEFAULT_PORT
-from phoneworld.cli.files import may_empty, need_phone, need_place, pictures_note
+from phoneworld.cli.files import may_log, need_phone, need_place, pictures_note
 from phoneworld.cli.terminal import Terminal
 from phoneworld.errors import DeviceUnusable, OptionError, PhoneWorldError
 from phoneworld.ui.geometry import Size
@@ -123,11 +123,10 @@ def phone(
     from phoneworld.device.mock import MockDevice
     from phoneworld.device.open import WebPhone, open_device
 
-    for log in (truth, log_unknown):
+    for log, begins in ((truth, b'{"n": 1, '), (log_unknown, b'{"time": ')):
         if log is not None:
             need_place(log)
-    if truth is not None:
-        may_empty(truth)
+            may_log(log, begins)
     faults = _faults(fault or [], fault_seed, truth)
     spec, further = " ".join(specs), specs[1:]
     for word in specs:

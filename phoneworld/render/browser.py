@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -88,15 +88,22 @@ def _install_command() -> str:
 
 
 class _ThreadPlaywright(threading.local):
-    """Playwright's sync API allows one driver a thread; the browsers of a thread share it."""
+    """Playwright's sync API allows one driver a thread; the browsers of a thread share it. One that died is replaced."""
 
     def __init__(self) -> None:
         self.driver: Playwright | None = None
+        self.process: psutil.Process | None = None
         self.users = 0
 
     def take(self) -> Playwright:
+        if self.driver is not None and self.process is not None and not _runs(self.process):
+            self._stop(self.driver)
+            self.driver, self.users = None, 0
         if self.driver is None:
-            self.driver = sync_playwright().start()
+            with _starting:
+                others = set(psutil.Process().children())
+                self.driver = sync_playwright().start()
+                self.process = next((p for p in psutil.Process().children() if p not in others and _is_driver(p)), None)
         self.users += 1
         return self.driver
 
@@ -104,42 +111,74 @@ class _ThreadPlaywright(threading.local):
         self.users -= 1
         if self.users == 0 and self.driver is not None:
             driver, self.driver = self.driver, None
+            self._stop(driver)
+
+    def _stop(self, driver: Playwright) -> None:
+        with suppress(PlaywrightError), _ended_after(LIMIT_S, (), self.process):
             driver.stop()
 
 
+_starting = threading.Lock()
 _thread = _ThreadPlaywright()
+
+
+def _is_driver(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return "run-driver" in process.cmdline()
+    return False
 
 
 LIMIT_S = 30.0
 """How long Chromium may take for what Playwright waits for without a limit: milliseconds on a quiet machine, seconds on a crowded one."""
+DRIVER_S = 5.0
+"""How long Playwright's driver may take to tell of a Chromium that was killed."""
 _processes_of: WeakKeyDictionary[PlaywrightBrowser, tuple[psutil.Process, ...]] = WeakKeyDictionary()
+_driver_of: WeakKeyDictionary[PlaywrightBrowser, psutil.Process] = WeakKeyDictionary()
+
+
+@contextmanager
+def _ended_after(limit_s: float, chromium: Sequence[psutil.Process], driver: psutil.Process | None) -> Iterator[threading.Event]:
+    """Kills Chromium where the block takes longer, and Playwright's driver where even that does not end it. The event tells."""
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        _kill(chromium)
+        if chromium and not done.wait(DRIVER_S):
+            end_driver()
+
+    def end_driver() -> None:
+        if driver is not None:
+            with suppress(psutil.Error):
+                driver.kill()
+
+    done = threading.Event()
+    timer = threading.Timer(limit_s, end if chromium else end_driver)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield is_late
+    finally:
+        done.set()
+        timer.cancel()
 
 
 @contextmanager
 def limited(of: Page | BrowserContext | PlaywrightBrowser, limit_s: float | None = None) -> Iterator[None]:
     """Gives calls that have no limit of their own one (opening and closing pages, answering dialogs, evaluating), `LIMIT_S` where none is named.
 
-    A Chromium that has not answered by then is killed: that ends the call. Raises BrowserError then; what else Playwright
-    raises passes through.
+    A Chromium that has not answered by then is killed: that ends the call; where it does not, Playwright's driver is too.
+    Raises BrowserError then; what else Playwright raises passes through.
     """
     browser = of if isinstance(of, PlaywrightBrowser) else (of if isinstance(of, BrowserContext) else of.context).browser
     limit = LIMIT_S if limit_s is None else limit_s
-    is_late = threading.Event()
-
-    def end() -> None:
-        is_late.set()
-        _kill(_processes_of.get(browser, ()) if browser is not None else ())
-
-    timer = threading.Timer(limit, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except PlaywrightError:
-        if not is_late.is_set():
-            raise
-    finally:
-        timer.cancel()
+    chromium, driver = (_processes_of.get(browser, ()), _driver_of.get(browser)) if browser is not None else ((), None)
+    with _ended_after(limit, chromium, driver) as is_late:
+        try:
+            yield
+        except Exception:  # a driver that was killed says so with an exception of no class of its own
+            if not is_late.is_set():
+                raise
     if is_late.is_set():  # a page is closed, says Playwright, where its browser has died
         raise BrowserError(f"Chromium did not answer within {limit:g} s and was ended", hint="start again; is the machine short of memory?")
 
@@ -153,6 +192,8 @@ class Browser:
         self._owner = threading.get_ident()
         self._closed = False
         _processes_of[playwright] = processes
+        if _thread.process is not None:
+            _driver_of[playwright] = _thread.process
         atexit.register(self.close)
 
     @classmethod
@@ -266,7 +307,7 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-def _kill(processes: tuple[psutil.Process, ...]) -> None:
+def _kill(processes: Sequence[psutil.Process]) -> None:
     """Kills the process groups of these processes, never our own, and waits until they are gone."""
     for process in processes:
         with suppress(ProcessLookupError, psutil.Error):

@@ -158,7 +158,8 @@ def test_a_folder_that_is_not_there_is_said_by_every_verb_that_writes(folder: Pa
 
 
 def test_a_log_takes_no_place_of_a_file_that_is_not_ours(folder: Path) -> None:
-    assert "no log of ours" in refused(phoneworld("phone", "mock:app.bundle", "--truth", "notes.txt", cwd=folder), 10)[0]
+    for option in ("--truth", "--log-unknown"):
+        assert "no log of ours" in refused(phoneworld("phone", "mock:app.bundle", option, "notes.txt", cwd=folder), 10)[0]
     assert (folder / "notes.txt").read_text() == "milk, bread\n"
 
 

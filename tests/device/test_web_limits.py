@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -53,6 +54,31 @@ def test_what_is_in_time_is_not_touched(browser: Browser) -> None:
     with limited(browser.page(None).context):
         pass
     assert browser.alive and page.evaluate("2 + 2") == 4
+
+
+def test_a_driver_that_hangs_is_ended_and_the_next_browser_has_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a thread of its own: a driver is shared by all browsers of one."""
+
+    def hang() -> None:
+        with Browser.launch() as browser:
+            page = browser.page(Size(100, 100))
+            stop(browser, monkeypatch)
+            driver = browser_room._driver_of[browser._playwright]
+            driver.suspend()
+            with pytest.raises(BrowserError, match=SILENT), limited(page):
+                page.evaluate("1 + 1")
+            assert not browser.alive and not driver.is_running()
+        monkeypatch.setattr(browser_room, "LIMIT_S", 30.0)
+        with Browser.launch() as another:
+            assert another.page(Size(100, 100)).evaluate("1 + 1") == 2
+            driver = browser_room._driver_of[another._playwright]
+            driver.suspend()
+            monkeypatch.setattr(browser_room, "LIMIT_S", 0.3)
+        assert not driver.is_running(), "closing ends it too"
+
+    monkeypatch.setattr(browser_room, "DRIVER_S", 0.3)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(hang).result()
 
 
 @pytest.mark.parametrize("closing", [True, False], ids=["page.close", "dialog.accept"])

@@ -18,7 +18,7 @@ import phoneworld
 from phoneworld.cli.bench import measure
 from phoneworld.cli.bench.tasks import task_figures, vector_steps_per_s
 from phoneworld.cli.bench.walk import find_walk
-from phoneworld.cli.files import need_bundle
+from phoneworld.cli.files import need_bundle, pictures_note
 from phoneworld.cli.terminal import Terminal
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.errors import BrowserError
@@ -153,6 +153,7 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
         "pixels": [{name: round(v, 1) if isinstance(v, float) else v for name, v in p.items()} for p in pictures]
         or None,
         "no_pixels_because": why_none,
+        "notes": [note] if pixels and (note := pictures_note(loaded)) else [],
         "tasks": tasks and {name: round(v, 1) for name, v in tasks.items()},
         "vector_64": vector,
         "memory": {name: round(value, 2) for name, value in asdict(memory).items()},
@@ -222,3 +223,5 @@ def _print(figures: dict[str, Any]) -> None:
     )
     if figures["no_pixels_because"]:
         console.print(f"[yellow]no pictures:[/] {escape(figures['no_pixels_because'])}", highlight=False)
+    for note in figures["notes"]:
+        console.print(f"[yellow]note:[/] {escape(note)}", highlight=False)
