@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ import pytest
 
 from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import StateGraph
-from phoneworld.ui.action import DoubleTap, LongPress, Tap, TypeText
+from phoneworld.ui.action import DoubleTap, LongPress, Tap, TypeText, Wait
 from phoneworld.ui.node import Node
 from tests.adbd.fixtures import needs_adb
 from tests.webapps import actual, free_port, ihatemoney, mopidy_mobile, running, served, tiddlywiki, todomvc, weui
@@ -97,8 +98,9 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
             f"| {replay['exact']} of {replay['steps']} | {took_s:.0f} s |"
         )
     done = sum(1 for _ in kept.transitions())
-    # A step is not done where the screen changed by itself before it (a page that still loads), and another is done instead.
-    assert recorded["uncaptured"] == 0 and done == steps and recorded["refused"] <= steps // 100
+    # A step is not done where the screen changed by itself before it, and a wait is done instead. A message whose time is over
+    # goes by itself in any app that has some; a page that still loads was thought at rest too early.
+    assert recorded["uncaptured"] == 0 and done == steps and recorded["refused"] - _messages_gone(kept) <= steps // 100
     assert replay["steps"] == done + replay["traces"]
     # A small app has less to touch than there are steps.
     assert touched >= min(steps // 8, touchable // 2)
@@ -109,15 +111,25 @@ def test_an_app_of_others_is_recorded_over_adb_built_and_served(
             assert json.load(answer)
 
 
+def _named(node: Node) -> tuple[str, str, str, str]:
+    return node.class_name, node.resource_id, node.text, node.content_desc
+
+
+def _messages_gone(graph: StateGraph) -> int:
+    """How many waits in which something went and nothing came: all that is shown was shown before."""
+
+    def shown(capture: str) -> Counter[tuple[str, str, str, str]]:
+        return Counter(_named(n) for n in graph.captures[capture].hierarchy.nodes())
+
+    return sum(isinstance(t.action, Wait) and shown(t.target) < shown(t.source) for t in graph.transitions())
+
+
 def _coverage(graph: StateGraph) -> tuple[int, int]:
     """How many of the widgets that can be clicked, on any screen, were touched; a widget is its class, id and words."""
 
-    def named(node: Node) -> tuple[str, str, str, str]:
-        return node.class_name, node.resource_id, node.text, node.content_desc
-
-    seen = {named(n) for c in graph.captures.values() for n in c.hierarchy.nodes() if n.clickable and n.bounds.area}
+    seen = {_named(n) for c in graph.captures.values() for n in c.hierarchy.nodes() if n.clickable and n.bounds.area}
     touched = {
-        named(graph.captures[t.source].hierarchy.at(t.hit))
+        _named(graph.captures[t.source].hierarchy.at(t.hit))
         for t in graph.transitions()
         if t.hit is not None and isinstance(t.action, Tap | DoubleTap | LongPress | TypeText)
     }
