@@ -27,6 +27,7 @@
     ├── ServeError                      a server cannot be started
     ├── TaskError                       a task contradicts itself, or names what its app does not have
     ├── CheckerError                    a checker could not be worked out: no score
+    ├── PolicyLost                      what acts is somewhere else, and does not answer: no score
     ├── ObservationError                a part was asked for that is not observed, or cannot be
     └── MissingDependency               an optional package is needed
 """
@@ -173,6 +174,12 @@ class ObservationError(PhoneWorldError):
 
 class ServeError(PhoneWorldError):
     """A server cannot be started: its port is taken, or the address is not ours."""
+
+    exit_code = 11
+
+
+class PolicyLost(PhoneWorldError):
+    """What acts is on another machine or in another process, and does not answer. That is no failure of the policy."""
 
     exit_code = 11
 

@@ -16,6 +16,7 @@ VERBS = {
     "play": "play",
     "tasks": "tasks",
     "check": "tasks",
+    "episodes": "episodes",
     "bench": "bench",
     "doctor": "doctor",
 }

@@ -10,22 +10,22 @@ from typing import Any
 from phoneworld.env.extras import need
 from phoneworld.env.policy import Policy
 from phoneworld.env.record import EpisodeRecord, lost_episode
-from phoneworld.env.rollout import Job, MakeEnv, interleaved, twins
+from phoneworld.env.rollout import Job, Keep, MakeEnv, interleaved, twins
 from phoneworld.errors import SessionError
 
 
 class Plays:
     """What an actor is: environments, made when they are first needed."""
 
-    def __init__(self, policy: Policy, make_env: MakeEnv, interleave: int) -> None:
-        self._policy, self._make_env, self._interleave = policy, make_env, interleave
+    def __init__(self, policy: Policy, make_env: MakeEnv, interleave: int, keep: Keep | None = None) -> None:
+        self._policy, self._make_env, self._interleave, self._keep = policy, make_env, interleave, keep
         self._envs: list[Any] = []
 
     def play(self, batch: Sequence[tuple[int, Job]]) -> list[tuple[int, EpisodeRecord]]:
         """The episodes of a batch."""
         if not self._envs:
             self._envs = twins(self._make_env(), self._interleave, self._make_env)
-        return list(interleaved(self._envs, batch, self._policy))
+        return list(interleaved(self._envs, batch, self._policy, self._keep))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class OnRay:
     resources: Mapping[str, float] = field(default_factory=dict)
     episodes_s: float | None = None
 
-    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv) -> Iterator[tuple[int, EpisodeRecord]]:
+    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
         """Each job's number and its episode, in the order in which they end. Lost ones are marked `infra`."""
         if self.actors < 1 or self.interleave < 1:
             raise SessionError(f"{self.actors} actors with {self.interleave} episodes each run nothing", hint="at least 1 of both")
@@ -59,7 +59,7 @@ class OnRay:
         actors: set[Any] = set()
 
         def engage() -> Any:
-            actor = cls.remote(policy, make_env, self.interleave)
+            actor = cls.remote(policy, make_env, self.interleave, keep)
             actors.add(actor)
             return actor
 
@@ -86,7 +86,10 @@ class OnRay:
                     ray.kill(actor)
                     actor = engage()
                     for number, job in batch:
-                        yield number, lost_episode(job.name, job.seed, "infra", why)
+                        record = lost_episode(job.name, job.seed, "infra", why)
+                        if keep is not None:
+                            keep.lost(job, record)
+                        yield number, record
                 idle.append(actor)
         finally:
             for actor in actors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
-from phoneworld.errors import BrowserError, CheckerError, DeviceError, PhoneWorldError, SessionError
+from phoneworld.errors import BrowserError, CheckerError, DeviceError, PhoneWorldError, PolicyLost, SessionError
 
 Termination = Literal[
     "success", "failed", "gave_up", "unknown", "finish", "answer", "step_limit", "time_limit", "unrecorded", "error"
@@ -39,7 +39,7 @@ def fault_of(error: PhoneWorldError) -> ErrorClass:
     match error:
         case CheckerError():
             return "checker"
-        case DeviceError() | BrowserError() | SessionError():
+        case DeviceError() | BrowserError() | SessionError() | PolicyLost():
             return "infra"
         case _:
             return "env"

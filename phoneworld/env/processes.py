@@ -18,7 +18,7 @@ from typing import Any
 
 from phoneworld.env.policy import Policy
 from phoneworld.env.record import EpisodeRecord, lost_episode
-from phoneworld.env.rollout import Job, MakeEnv, interleaved, twins
+from phoneworld.env.rollout import Job, Keep, MakeEnv, interleaved, twins
 from phoneworld.errors import PhoneWorldError, SessionError
 
 _SPAWN = get_context("spawn")
@@ -38,12 +38,12 @@ class Processes:
     batch: int | None = None
     episodes_s: float | None = None
 
-    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv) -> Iterator[tuple[int, EpisodeRecord]]:
+    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
         """Each job's number and its episode, in the order in which they end. Lost ones are marked `infra`."""
         if self.workers < 1 or self.interleave < 1:
             raise SessionError(f"{self.workers} workers with {self.interleave} episodes each run nothing", hint="at least 1 of both")
         try:
-            setup = pickle.dumps((policy, make_env, self.interleave))
+            setup = pickle.dumps((policy, make_env, self.interleave, keep))
         except (pickle.PicklingError, AttributeError, TypeError) as e:
             raise SessionError(
                 f"policy or environment cannot be sent to another process: {e}",
@@ -54,12 +54,12 @@ class Processes:
         waiting = deque(numbered[i : i + size] for i in range(0, len(numbered), size))
         workers = [_Worker(setup) for _ in range(min(self.workers, len(waiting)))]
         try:
-            yield from self._collect(workers, waiting, setup)
+            yield from self._collect(workers, waiting, setup, keep)
         finally:
             for worker in workers:
                 worker.end()
 
-    def _collect(self, workers: list[_Worker], waiting: deque[list[tuple[int, Job]]], setup: bytes) -> Iterator[tuple[int, EpisodeRecord]]:
+    def _collect(self, workers: list[_Worker], waiting: deque[list[tuple[int, Job]]], setup: bytes, keep: Keep | None) -> Iterator[tuple[int, EpisodeRecord]]:
         while waiting or any(worker.open for worker in workers):
             for place, worker in enumerate(workers):
                 if not worker.open and waiting:
@@ -83,7 +83,10 @@ class Processes:
                 worker.end()
                 workers[place] = _Worker(setup)
                 for number, job in lost.items():
-                    yield number, lost_episode(job.name, job.seed, "infra", why)
+                    record = lost_episode(job.name, job.seed, "infra", why)
+                    if keep is not None:
+                        keep.lost(job, record)
+                    yield number, record
 
 
 class _Worker:
@@ -112,7 +115,7 @@ class _Worker:
         return True
 
     def hear(self) -> tuple[int, EpisodeRecord] | None:
-        """One episode, or None where the process is gone. What the environment could not be made from is raised."""
+        """One episode, or None where the process is gone. What the environment could not be made from, or written to, is raised."""
         try:
             told = self.line.recv()
         except (EOFError, OSError):
@@ -141,7 +144,7 @@ class _Worker:
 
 def _work(line: Connection, setup: bytes) -> None:
     """What a worker does: plays the batches it is handed until the line is closed."""
-    policy, make_env, interleave = pickle.loads(setup)
+    policy, make_env, interleave, keep = pickle.loads(setup)
     envs: list[Any] = []
     try:
         while True:
@@ -149,14 +152,14 @@ def _work(line: Connection, setup: bytes) -> None:
                 batch = line.recv()
             except (EOFError, KeyboardInterrupt):
                 return
-            if not envs:
-                try:
+            try:
+                if not envs:
                     envs = twins(make_env(), interleave, make_env)
-                except PhoneWorldError as e:
-                    line.send(e)
-                    return
-            for told in interleaved(envs, batch, policy):
-                line.send(told)
+                for told in interleaved(envs, batch, policy, keep):
+                    line.send(told)
+            except PhoneWorldError as e:
+                line.send(e)
+                return
     except (BrokenPipeError, KeyboardInterrupt):
         return
     finally:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
 from phoneworld.env.env import Env
@@ -20,28 +21,69 @@ from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.policy import Actor, Policy
 from phoneworld.env.record import EpisodeRecord, StepRecord, episode_record, lost_episode, step_record
 from phoneworld.env.rewards import Rewards
-from phoneworld.errors import BrowserError, DeviceError, PhoneWorldError, SessionError
+from phoneworld.env.seeds import episode_seed
+from phoneworld.errors import BrowserError, DeviceError, PhoneWorldError, PolicyLost, SessionError, WriteError
 from phoneworld.tasks.task import Task
 from phoneworld.ui.action import Action, action_to_json
 
 MakeEnv: TypeAlias = Callable[[], Env[Any]]
-See: TypeAlias = Callable[["Job", Observation, Info], None]
 _UNBOUNDED = 10_000
 """Steps after which an episode without any budget is given up: a policy need not ever finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One episode to be run. `task` is the id of one of the environment's tasks, or a Task, or None for none."""
+    """One episode to be run. `task` is the id of one of the environment's tasks, or a Task, or None for none.
+
+    Another `attempt` is the same episode for a policy with other dice.
+    """
 
     task: Task | str | None
     seed: int
     language: str = "en"
+    attempt: int = 0
 
     @property
     def name(self) -> str | None:
         """The id of the task."""
         return self.task.id if isinstance(self.task, Task) else self.task
+
+    @property
+    def dice(self) -> int:
+        """The seed that the policy is told."""
+        return episode_seed(self.seed, self.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds of real time that a step took: in the policy, and in the environment."""
+
+    policy_s: float
+    env_s: float
+
+
+class Pen(Protocol):
+    """Writes down one episode as it goes. What it raises of a phone or a browser ends the episode as a fault of those."""
+
+    def step(self, step: StepRecord, said: str | None, info: Info, before: Observation, after: Observation, took: Took) -> None:
+        """One step: what was done (`said`: in which words), what was looked at before it, and what came of it."""
+        ...
+
+    def end(self, record: EpisodeRecord, explanation: Sequence[str]) -> None:
+        """What was told at its end, and what the checker says of it, a line each."""
+        ...
+
+
+class Keep(Protocol):
+    """Keeps episodes, in whatever process they are played: it is sent there by pickle."""
+
+    def begin(self, job: Job, env: Env[Any], observation: Observation, info: Info) -> Pen:
+        """A pen for an episode that stands at its start."""
+        ...
+
+    def lost(self, job: Job, record: EpisodeRecord) -> None:
+        """Keeps an episode of which nothing is known but that it was lost: it could not be begun, or its process died."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +109,8 @@ class Phones:
 class Executor(Protocol):
     """Where episodes are run."""
 
-    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv) -> Iterator[tuple[int, EpisodeRecord]]:
-        """Each job's number and its episode, in the order in which they end."""
+    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
+        """Each job's number and its episode, in the order in which they end. `keep` writes them down where they are played."""
         ...
 
 
@@ -79,19 +121,19 @@ def jobs(tasks: Task | str | Iterable[Task | str] | None, seeds: Iterable[int] =
     return [Job(task, seed, language) for task in each for seed in seeds]
 
 
-def rollout(policy: Policy, todo: Sequence[Job], make_env: MakeEnv, executor: Executor | None = None) -> list[EpisodeRecord]:
+def rollout(policy: Policy, todo: Sequence[Job], make_env: MakeEnv, executor: Executor | None = None, keep: Keep | None = None) -> list[EpisodeRecord]:
     """The episodes of all jobs, in their order. Without an executor in this process, one after the other."""
-    results: dict[int, EpisodeRecord] = dict((executor or InProcess()).run(todo, policy, make_env))
+    results: dict[int, EpisodeRecord] = dict((executor or InProcess()).run(todo, policy, make_env, keep))
     return [results[number] for number in range(len(todo))]
 
 
 class Player:
-    """One episode on one environment, step by step. `see` is shown each look, for those who keep pictures."""
+    """One episode on one environment, step by step, written down by `keep`."""
 
-    def __init__(self, env: Env[Any], job: Job, policy: Policy, see: See | None = None) -> None:
+    def __init__(self, env: Env[Any], job: Job, policy: Policy, keep: Keep | None = None) -> None:
         self.env = env
         self.job = job
-        self._see = see
+        self._pen: Pen | None = None
         self._steps: list[StepRecord] = []
         self._answer: str | None = None
         self.record: EpisodeRecord | None = None
@@ -100,30 +142,38 @@ class Player:
         self._start = ""
         try:
             self._observation, self._info = env.reset(job.seed, task=job.task, language=job.language)
+            self._start = self._info["state_id"]
+            if keep is not None:
+                self._pen = keep.begin(job, env, self._observation, self._info)
+        except WriteError:
+            raise
         except PhoneWorldError as e:
             self.record = lost_episode(job.name, job.seed, "env" if isinstance(e, SessionError) else fault_of(e), e.message)
+            if keep is not None:
+                keep.lost(job, self.record)
             return
-        self._start = self._info["state_id"]
         try:
-            self._actor: Actor = policy.begin(job.name, job.seed)
+            self._actor: Actor = policy.begin(job.name, job.dice)
+        except (BrowserError, DeviceError, PolicyLost) as e:
+            self._end(self._blamed(fault_of(e), e.message))
         except Exception as e:  # as in `step`
             self._end(self._blamed("agent", f"the policy raised {type(e).__name__}: {e}"))
-            return
-        if see is not None:
-            see(job, self._observation, self._info)
 
     def step(self) -> None:
         """Does one step; `record` is there once the episode has ended."""
         assert self._observation is not None and self.record is None
+        seen = self._observation
+        began = perf_counter()
         try:
-            action = self._actor.act(self._observation, self._info)
-        except (BrowserError, DeviceError) as e:
-            # It looked, and there was nothing to be seen: no fault of the policy.
+            action = self._actor.act(seen, self._info)
+        except (BrowserError, DeviceError, PolicyLost) as e:
+            # It looked, and there was nothing to be seen, or what acts is somewhere else and gone: no fault of the policy.
             self._end(self._blamed(fault_of(e), e.message))
             return
         except Exception as e:  # whatever a policy raises is its own fault, and costs its own episode
             self._end(self._blamed("agent", f"the policy raised {type(e).__name__}: {e}"))
             return
+        decided = perf_counter()
         try:
             self._observation, reward, terminated, truncated, self._info = self.env.step(action)
         except Exception as e:  # a mock that raises is broken: no score, and no reason to stop the others
@@ -131,8 +181,14 @@ class Player:
             return
         self._answer = self._info["answer"]
         self._steps.append(step_record(_as_json(action), reward, self._info))
-        if self._see is not None:
-            self._see(self.job, self._observation, self._info)
+        if self._pen is not None:
+            took = Took(decided - began, perf_counter() - decided)
+            said = getattr(self._actor, "said", None)
+            try:
+                self._pen.step(self._steps[-1], said if isinstance(said, str) else None, self._info, seen, self._observation, took)
+            except (BrowserError, DeviceError) as e:
+                self._end(self._blamed(fault_of(e), e.message))
+                return
         if terminated or truncated:
             self._end(self._info)
         elif len(self._steps) >= _UNBOUNDED:
@@ -143,6 +199,9 @@ class Player:
 
     def _end(self, info: Info) -> None:
         self.record = episode_record(self.env.instruction, self._start, tuple(self._steps), info, self._answer)
+        if self._pen is not None:
+            verdict = self.env.standing.verdict
+            self._pen.end(self.record, () if verdict is None else verdict.explain().splitlines())
 
 
 def _as_json(action: Action | Mapping[str, Any]) -> dict[str, Any] | None:
@@ -160,13 +219,12 @@ class InProcess:
     """Here, `interleave` episodes at a time, one step of each in turn."""
 
     interleave: int = 1
-    see: See | None = None
 
-    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv) -> Iterator[tuple[int, EpisodeRecord]]:
+    def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
         """Each job's number and its episode, in the order in which they end."""
         envs = twins(make_env(), min(max(1, self.interleave), max(1, len(jobs))), make_env)
         try:
-            yield from interleaved(envs, list(enumerate(jobs)), policy, self.see)
+            yield from interleaved(envs, list(enumerate(jobs)), policy, keep)
         finally:
             for env in reversed(envs):
                 env.close()
@@ -179,7 +237,7 @@ def twins(env: Env[Any], n: int, make_env: MakeEnv) -> list[Env[Any]]:
     return [env, *(make_env() for _ in range(n - 1))]
 
 
-def interleaved(envs: Sequence[Env[Any]], todo: Sequence[tuple[int, Job]], policy: Policy, see: See | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
+def interleaved(envs: Sequence[Env[Any]], todo: Sequence[tuple[int, Job]], policy: Policy, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
     """Runs the jobs on these environments, one step of each in turn."""
     if not envs:
         raise SessionError("there is no environment to run on", hint="interleave at least 1")
@@ -191,7 +249,7 @@ def interleaved(envs: Sequence[Env[Any]], todo: Sequence[tuple[int, Job]], polic
             held = playing[place]
             if held is None and waiting:
                 number, job = waiting.pop()
-                held = playing[place] = (number, Player(env, job, policy, see))
+                held = playing[place] = (number, Player(env, job, policy, keep))
             if held is None:
                 continue
             busy = True
