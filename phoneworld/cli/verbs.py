@@ -16,6 +16,7 @@ VERBS = {
     "play": "play",
     "tasks": "tasks",
     "check": "tasks",
+    "eval": "evaluate",
     "episodes": "episodes",
     "bench": "bench",
     "doctor": "doctor",

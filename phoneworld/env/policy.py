@@ -13,7 +13,10 @@ from phoneworld.ui.action import Action, Finish, PressKey, Swipe, Tap, TypeText,
 
 
 class Actor(Protocol):
-    """Acts in one episode, and may remember it. Where it has a text `said`, the words of its last action, traces keep them."""
+    """Acts in one episode, and may remember it.
+
+    Where it has a text `said`, the words of its last action, traces keep them; where it has a `close`, it is called at the end.
+    """
 
     def act(self, observation: Observation, info: Info) -> Action | Mapping[str, Any]:
         """The next action, as a value or as its JSON object."""

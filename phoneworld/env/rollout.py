@@ -134,6 +134,7 @@ class Player:
         self.env = env
         self.job = job
         self._pen: Pen | None = None
+        self._actor: Actor | None = None
         self._steps: list[StepRecord] = []
         self._answer: str | None = None
         self.record: EpisodeRecord | None = None
@@ -153,7 +154,7 @@ class Player:
                 keep.lost(job, self.record)
             return
         try:
-            self._actor: Actor = policy.begin(job.name, job.dice)
+            self._actor = policy.begin(job.name, job.dice)
         except (BrowserError, DeviceError, PolicyLost) as e:
             self._end(self._blamed(fault_of(e), e.message))
         except Exception as e:  # as in `step`
@@ -161,7 +162,7 @@ class Player:
 
     def step(self) -> None:
         """Does one step; `record` is there once the episode has ended."""
-        assert self._observation is not None and self.record is None
+        assert self._observation is not None and self._actor is not None and self.record is None
         seen = self._observation
         began = perf_counter()
         try:
@@ -199,6 +200,8 @@ class Player:
 
     def _end(self, info: Info) -> None:
         self.record = episode_record(self.env.instruction, self._start, tuple(self._steps), info, self._answer)
+        if (close := getattr(self._actor, "close", None)) is not None:
+            close()
         if self._pen is not None:
             verdict = self.env.standing.verdict
             self._pen.end(self.record, () if verdict is None else verdict.explain().splitlines())
