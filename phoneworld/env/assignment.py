@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,6 +23,7 @@ from phoneworld.ui.node import Hierarchy
 
 Tasks = Iterable[Task] | str | Path
 """Tasks, or where their files are."""
+_KEPT = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class TaskBook:
         self._settings: dict[str, Setting] = {}
         self._kept: dict[str, frozenset[str]] = {}
         self._custom: Mapping[str, CustomCheck] | None = None
+        self._assigned: OrderedDict[tuple[str, int, str], Assignment] = OrderedDict()
 
     def find(self, task: Task | str) -> Task:
         """A task by its id. Raises SessionError with the nearest for one that is not there."""
@@ -74,6 +77,11 @@ class TaskBook:
     def assign(self, task: Task | str, seed: int, language: str) -> Assignment:
         """What a seed draws of a task. Raises SessionError for an unknown one, TaskError where it does not fit the app."""
         task = self.find(task)
+        known = self._assigned.get((task.id, seed, language))
+        if known is not None and known.instance.task is task:
+            # A group begins one episode many times.
+            self._assigned.move_to_end((task.id, seed, language))
+            return known
         setting = self._settings.get(task.id)
         if setting is None or setting.task is not task:
             package = task.package or self.phone.main
@@ -83,4 +91,8 @@ class TaskBook:
         if self._custom is None:
             self._custom = plugged_in()
         instance = setting.instance(seed, language)
-        return Assignment(instance, Judge(setting, instance, custom=self._custom, on_phone=self.on_phone), self.on_phone)
+        made = Assignment(instance, Judge(setting, instance, custom=self._custom, on_phone=self.on_phone), self.on_phone)
+        self._assigned[task.id, seed, language] = made
+        if len(self._assigned) > _KEPT:
+            self._assigned.popitem(last=False)
+        return made

@@ -334,8 +334,10 @@ class Env(ABC, Generic[MomentT]):
         began = self._clock() if self._timed else 0.0
         trail = self._watch(assignment, self.standing.trail)
         verdict = self._judge(assignment, trail, answer, status or "success")
-        before = self.standing.verdict
-        self.standing = replace(self.standing, trail=trail, verdict=verdict)
+        standing = self.standing
+        before = standing.verdict
+        if verdict is not before or trail is not standing.trail:
+            self.standing = Standing(assignment, trail, verdict, standing.unrecorded, standing.past)
         if self._timed:
             self._check_deadline("the checker", began, self.deadlines.check_s)
         ended = self.termination in ("finish", "answer")

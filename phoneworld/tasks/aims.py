@@ -145,7 +145,7 @@ class Aims:
             case State("screen", comparison) if isinstance(comparison.value, str):
                 yield Aim((Way(self.names.screen(comparison.value), arrives=True),), once=comparison.value)
             case State(path, comparison):
-                variables = frozenset(map(self.names.variable, path_of(path).variables()))
+                variables = frozenset(map(self.names.variable, path_of(path).variables))
                 tables = frozenset(table for table in self.judge.setting.program.tables if f"tables.{self.names.called(table)}" in path.replace('"', ""))
                 value = comparison.value if comparison.op == "is" and not isinstance(comparison.value, tuple) else None
                 yield self._aim(variables, frozenset((t, deed) for t in tables for deed in _DEEDS), value=value)

@@ -12,7 +12,7 @@ hold `{parameter}` until `bound` puts in what was drawn.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never, get_args
 
@@ -223,8 +223,15 @@ def walk(checker: Checker) -> Iterator[Checker]:
         yield from walk(part)
 
 
-def bound(checker: Checker, values: Mapping[str, Value]) -> Checker:
-    """The checker with the values of parameters in the place of `{name}`. Raises TaskError for a parameter that is not there."""
+def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = frozenset()) -> Checker:
+    """The checker with the values of parameters in the place of `{name}`. Raises TaskError for a parameter that is not there.
+
+    `fixed` are the ids of parts that are known to have none, see `fixed_parts`.
+    """
+    if id(checker) in fixed:
+        return checker
+    if isinstance(checker, AllOf | AnyOf | InOrder):
+        return type(checker)(tuple([bound(part, values, fixed) for part in checker.parts]))
 
     def data(value: Data) -> Data:
         return tuple(map(data, value)) if isinstance(value, tuple) else filled(value, values)
@@ -264,24 +271,34 @@ def bound(checker: Checker, values: Mapping[str, Value]) -> Checker:
         case Visited():
             return checker
         case Never(what):
-            return Never(bound(what, values))
+            return Never(bound(what, values, fixed))
         case NotSo(what):
-            return NotSo(bound(what, values))
-        case AllOf(parts):
-            return AllOf(tuple(bound(part, values) for part in parts))
-        case AnyOf(parts):
-            return AnyOf(tuple(bound(part, values) for part in parts))
-        case InOrder(parts):
-            return InOrder(tuple(bound(part, values) for part in parts))
+            return NotSo(bound(what, values, fixed))
         case Custom(name, arguments):
             return Custom(name, tuple((key, filled(value, values)) for key, value in arguments))
         case _:
             assert_never(checker)
 
 
+def fixed_parts(checker: Checker) -> Iterator[int]:
+    """The ids of those parts of a checker, from the outside in, in which no parameter is put."""
+    return (id(part) for part in walk(checker) if _is_fixed(part))
+
+
+def _is_fixed(checker: Checker) -> bool:
+    if any(isinstance(part, Sql) for part in walk(checker)):
+        return False
+    try:
+        return bound(checker, {}) == checker
+    except TaskError:
+        return False
+
+
 def filled(value: Value, values: Mapping[str, Value]) -> Value:
     """A value with parameters put in. Text that is one parameter and nothing else becomes the parameter's value, whatever its type."""
     if not isinstance(value, str):
+        return value
+    if "{" not in value and "}" not in value:
         return value
     whole = _PARAMETER.fullmatch(value)
     return _parameter(whole[1], values) if whole else said(value, values)
@@ -289,6 +306,8 @@ def filled(value: Value, values: Mapping[str, Value]) -> Value:
 
 def said(text: str, values: Mapping[str, Value]) -> str:
     """Text with parameters put in. `{{` is a brace. Raises TaskError for a parameter that is not there."""
+    if "{" not in text and "}" not in text:
+        return text
     pieces = [_PARAMETER.sub(lambda m: str(_parameter(m[1], values)), piece).replace("}}", "}") for piece in text.split("{{")]
     return "{".join(pieces)
 

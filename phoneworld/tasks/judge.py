@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple, assert_never
 
 from phoneworld.errors import CheckerError, TaskError
@@ -80,49 +81,48 @@ class Judge:
         self.custom = custom
         self.checker = (instance.on_phone or instance.checker) if on_phone else instance.checker
         self._start = setting.exporter.app(instance.start)
-        nodes = tuple(walk(self.checker))
-        self._sequences = tuple(node for node in nodes if isinstance(node, Visited | InOrder))
-        self._nevers = tuple(node for node in nodes if isinstance(node, Never))
-        self._place = {id(node): i for group in (self._sequences, self._nevers) for i, node in enumerate(group)}
+        self._sequences: list[Visited | InOrder] = []
+        self._nevers: list[Never] = []
+        self._place: dict[int, int] = {}
         self._aims: dict[int, RowsAim] = {}
-        self._kept = tuple(sorted(setting.kept))
+        self._kept = setting.kept_in_order
         self._sights: dict[tuple[int, int], tuple[Hierarchy, Finding]] = {}
-        for node in nodes:
+        self._worded: dict[tuple[object, ...], tuple[object, str]] = {}
+        self._last: tuple[PhoneState, Trail, Verdict] | None = None
+        self._timeless = True
+        """True where nothing that is asked could read the clock."""
+        free = set(setting.free_variables)
+        for node in walk(self.checker):
             match node:
                 case Rows():
                     self._aims[id(node)] = RowsAim(node, setting, self._start)
+                case State(path, _):
+                    parsed = path_of(path)
+                    free.update(map(setting.task.names.variable, parsed.variables))
+                    self._timeless = self._timeless and (parsed.alone is not None or path == "screen")
                 case Visited(screens):
                     self._check_screens(screens)
-                case State(path, _):
-                    path_of(path)
-                case Custom(name, _) if name not in custom:
-                    raise TaskError(f"no plug-in has a checker {name!r}", hint=nearest(name, custom))
+                    self._place[id(node)] = len(self._sequences)
+                    self._sequences.append(node)
+                case InOrder():
+                    self._place[id(node)] = len(self._sequences)
+                    self._sequences.append(node)
+                case Never():
+                    self._place[id(node)] = len(self._nevers)
+                    self._nevers.append(node)
+                case Custom(name, _):
+                    if name not in custom:
+                        raise TaskError(f"no plug-in has a checker {name!r}", hint=nearest(name, custom))
+                    self._timeless = False
                 case _:
                     pass
-        self._free_variables, self._free_columns = self._allowed(nodes)
+        self._free_variables, self._free_columns = free, setting.free_columns
 
     def _check_screens(self, screens: tuple[str, ...]) -> None:
         known = self.setting.program.screens
         for screen in screens:
             if self.setting.task.names.screen(screen) not in known:
                 raise TaskError(f"the app has no screen {screen!r}", hint=nearest(screen, (*self.setting.task.names.screens, *known)))
-
-    def _allowed(self, nodes: tuple[Checker, ...]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-        """The variables, and the columns (of a table; "" for all of it), that may change without being a side effect."""
-        names, program = self.setting.task.names, self.setting.program
-        variables = {names.variable(v) for node in nodes if isinstance(node, State) for v in path_of(node.path).variables()}
-        columns: set[tuple[str, str]] = set()
-        for word in self.setting.task.unchanged.allow:
-            table, _, column = word.partition(".")
-            if names.variable(word) in self.setting.variables:
-                variables.add(names.variable(word))
-            elif names.table(word) in program.tables:
-                columns.add((names.table(word), ""))
-            elif names.table(table) in program.tables:
-                columns.add((names.table(table), names.column(table, column)))
-            else:
-                raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, (*program.tables, *self.setting.variables)))
-        return frozenset(variables), frozenset(columns)
 
     def on(self, instance: Instance) -> Judge:
         """A judge of another instance of the same task."""
@@ -173,15 +173,33 @@ class Judge:
 
         Raises CheckerError where the checker itself fails.
         """
+        plain = answer is None and status == "success" and self._timeless
+        last = self._last
+        if plain and last is not None and last[0].apps is state.apps and last[0].foreground == state.foreground and last[1] == trail:
+            return last[2]  # many a step changes nothing
         finding = self._look(self.checker, self._now(state, None, trail, answer))
         app = self.setting.exporter.app(state)
         found = differences(self._start, app, self._kept)
-        surplus = tuple(d for d in found if not self._is_asked(d, app)) if found else ()
-        violations = tuple(self._words(node.what) for node, broken in zip(self._nevers, trail.broken, strict=True) if broken)
-        side_effects = tuple(d.words(self.setting.task.names) for d in surplus)
+        surplus = tuple([d for d in found if not self._is_asked(d, app)]) if found else ()
+        violations = tuple([in_words(node.what) for node, broken in zip(self._nevers, trail.broken, strict=True) if broken]) if self._nevers else ()
+        side_effects = tuple(map(self._told, surplus)) if surplus else ()
         clean = not violations and (not surplus or not self.setting.task.unchanged.on)
         success = finding.holds is True and clean and status == "success"
-        return Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding, surplus)
+        verdict = Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding, surplus)
+        if plain:
+            self._last = (state, trail, verdict)
+        return verdict
+
+    def _told(self, d: Difference) -> str:
+        """A side effect in words, made once: what went wrong early is there in every later verdict."""
+        key = (*d[:6], type(d.before), type(d.after), id(d.cells))
+        known = self._worded.get(key)
+        if known is None:
+            if len(self._worded) >= _SIGHTS_KEPT:
+                self._worded.clear()
+            # The cells are kept too, so that no others can come by their id.
+            known = self._worded[key] = (d.cells, d.words(self.setting.task.names))
+        return known[1]
 
     def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, *, answer: str | None = None, status: Status = "success") -> Verdict:
         """The same for a phone of which only the screen can be seen. What that does not decide is None, in `success` too."""
@@ -209,19 +227,19 @@ class Judge:
                 if now.state is None:
                     return self._unknown(checker)
                 found = as_data(self._find(path, now.state))
-                return Finding.plain(f"{path} {comparison}", comparison.holds(found), shown(found))
+                return Finding.plain(partial(in_words, checker), comparison.holds(found), partial(shown, found))
             case Sql(query, comparison, arguments):
                 if now.state is None:
                     return self._unknown(checker)
                 answer = query_tables(self.setting.exporter, now.state, query, dict(arguments))
-                return Finding.plain(f"{query} {comparison}", comparison.holds(answer), shown(answer))
+                return Finding.plain(partial(in_words, checker), comparison.holds(answer), partial(shown, answer))
             case Rows():
                 if now.state is None:
                     return self._unknown(checker)
                 return self._aims[id(checker)].look(self.setting.exporter.app(now.state))
             case Answer():
                 holds = now.answer is not None and answers(checker, now.answer)
-                return Finding.plain(self._words(checker), holds, "no answer" if now.answer is None else shown(now.answer))
+                return Finding.plain(partial(in_words, checker), holds, "no answer" if now.answer is None else partial(shown, now.answer))
             case Visible():
                 return self._visible(checker, now)
             case Visited(screens):
@@ -229,12 +247,12 @@ class Judge:
                     return self._unknown(checker)
                 reached = now.trail.reached[self._place[id(checker)]]
                 seen = ", ".join(screens[:reached]) or "none of them"
-                return Finding(self._words(checker), reached == len(screens), seen, reached / len(screens) if screens else 1.0)
+                return Finding(partial(in_words, checker), reached == len(screens), seen, reached / len(screens) if screens else 1.0)
             case Never():
                 if now.state is None:
                     return self._unknown(checker)
                 broken = now.trail.broken[self._place[id(checker)]]
-                return Finding.plain(self._words(checker), not broken, "it happened" if broken else "it did not happen")
+                return Finding.plain(partial(in_words, checker), not broken, "it happened" if broken else "it did not happen")
             case AllOf(parts):
                 return Finding.every([self._look(part, now) for part in parts], counted=[not isinstance(part, Never) for part in parts])
             case AnyOf(parts):
@@ -242,7 +260,7 @@ class Judge:
             case NotSo(what):
                 inner = self._look(what, now)
                 turned = None if inner.holds is None else not inner.holds
-                return Finding(f"not: {inner.what}", turned, inner.found, float(turned is True), (inner,))
+                return Finding(partial(in_words, checker), turned, inner.shows, float(turned is True), (inner,))
             case InOrder(parts):
                 return self._in_order(checker, parts, now)
             case Custom():
@@ -268,7 +286,7 @@ class Judge:
             holds = bool(self.custom[checker.name](export(self.instance.start), export(now.state), dict(checker.arguments)))
         except Exception as e:  # a plug-in may raise anything: it is its fault, and no score
             raise CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in") from e
-        return Finding.plain(self._words(checker), holds, "so" if holds else "not so")
+        return Finding.plain(partial(in_words, checker), holds, "so" if holds else "not so")
 
     def _find(self, path: str, state: PhoneState) -> object:
         parsed = path_of(path)
@@ -297,7 +315,4 @@ class Judge:
         return known[1]
 
     def _unknown(self, checker: Checker) -> Finding:
-        return Finding(self._words(checker), None, "cannot be seen on this phone", 0.0)
-
-    def _words(self, checker: Checker) -> str:
-        return in_words(checker)
+        return Finding(partial(in_words, checker), None, "cannot be seen on this phone", 0.0)

@@ -41,7 +41,7 @@ _OPTIONS = jmespath.Options(custom_functions=_Functions())
 class Path:
     """A JMESPath expression, read once. Raises TaskError where the text is none."""
 
-    __slots__ = ("_parsed", "alone", "text")
+    __slots__ = ("_parsed", "alone", "text", "variables")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -49,7 +49,8 @@ class Path:
             if not text.strip():
                 raise TaskError("an empty path names nothing", hint="for example: length(tables.notes)")
             self._parsed = jmespath.compile(text)
-            named = self.variables()
+            named = self.variables = frozenset(_variables(self._parsed.parsed))
+            """The variables it names: `variables.NAME`."""
             node = self._parsed.parsed
             self.alone = next(iter(named)) if len(named) == 1 and node["type"] == "subexpression" and node["children"][1]["type"] == "field" else None
             """The variable, where the path is nothing but its name: most are, and such need no document."""
@@ -63,10 +64,6 @@ class Path:
             return self._parsed.search(document, options=_OPTIONS)
         except (JMESPathError, TypeError) as e:  # comparing words with numbers raises a bare TypeError
             raise TaskError(f"{self.text!r} cannot be worked out: {str(e).splitlines()[0]}", hint="compare numbers with numbers: number(price)") from None
-
-    def variables(self) -> frozenset[str]:
-        """The variables it names: `variables.NAME`."""
-        return frozenset(_variables(self._parsed.parsed))
 
 
 def _variables(node: Mapping[str, Any]) -> Iterator[str]:

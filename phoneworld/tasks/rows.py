@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from phoneworld.errors import TaskError
 from phoneworld.program.expr import Value
@@ -39,7 +40,7 @@ class RowsAim:
         def wanted(cells: Cells) -> Wanted:
             return tuple((own(name), comparison) for name, comparison in cells)
 
-        self._before = {row[ROW_ID]: row for row in start.tables.get(self.table, ())}
+        self._before: dict[Value, Row] = {row[ROW_ID]: row for row in start.tables.get(self.table, ())}
         self._added = tuple(map(wanted, checker.added))
         self.deleted: dict[int, Cells] = {}
         for cells in checker.deleted:
@@ -54,10 +55,13 @@ class RowsAim:
                 self.loose.update((row, own(column)) for column in change.free)
                 self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
 
-        # What is asked, in words: the same in every verdict.
-        self._asked = tuple(f"{checker.table}: {', '.join(f'{name} {comparison}' for name, comparison in cells)} added" for cells in checker.added)
-        self._words = {(i, ""): f"{self._told(i)} deleted" for i in self.deleted}
-        self._words |= {(i, name): f"{self._told(i)}: {name} {comparison}" for i, asked in self.changed.items() for name, comparison in asked}
+        # What is asked, in words that are made when somebody reads them. None of it holds this object: it goes when it is let go.
+        table, before = checker.table, self._before
+        self._asked = tuple(partial(_say_added, table, cells) for cells in checker.added)
+        self._gone = tuple((i, partial(_say_deleted, table, before[i])) for i in self.deleted)
+        self._to_be = tuple(
+            (i, tuple((name, to, partial(_say_changed, table, before[i], name, to)) for name, to in asked)) for i, asked in self.changed.items()
+        )
 
     def _meant(self, wanted: Wanted, cells: Cells) -> tuple[int, ...]:
         found = tuple(i for i, row in self._before.items() if isinstance(i, int) and _fits(row, wanted))
@@ -76,13 +80,13 @@ class RowsAim:
         rows = app.tables.get(self.table, ())
         now: Mapping[Value, Row] = {row[ROW_ID]: row for row in rows}
         parts: list[Finding] = []
-        for i in self.deleted:
-            parts.append(Finding.plain(self._words[i, ""], i not in now, "it is there" if i in now else "it is gone"))
-        for i, asked_of in self.changed.items():
+        for i, words in self._gone:
+            parts.append(Finding.plain(words, i not in now, "it is there" if i in now else "it is gone"))
+        for i, asked_of in self._to_be:
             row = now.get(i)
-            for name, comparison in asked_of:
-                found = "the row is gone" if row is None else shown(row.get(name))
-                parts.append(Finding.plain(self._words[i, name], row is not None and comparison.holds(row.get(name)), found))
+            for name, comparison, words in asked_of:
+                found = "the row is gone" if row is None else partial(shown, row.get(name))
+                parts.append(Finding.plain(words, row is not None and comparison.holds(row.get(name)), found))
         come = self._come(rows) if self._added else []
         for wanted, asked, fitting in zip(self._added, self._asked, come, strict=True):
             if fitting is not None:
@@ -128,9 +132,22 @@ class RowsAim:
             found[k] = i
         return found
 
-    def _told(self, i: Value) -> str:
-        words = [shown(c) for name, c in self._before[i].items() if name != ROW_ID and isinstance(c, str) and c.strip()][:2]
-        return f"{self.checker.table}, {', '.join(words) or f'row {i}'}"
+
+def _say_added(table: str, cells: Cells) -> str:
+    return f"{table}: {', '.join(f'{name} {comparison}' for name, comparison in cells)} added"
+
+
+def _say_deleted(table: str, row: Row) -> str:
+    return f"{_told(table, row)} deleted"
+
+
+def _say_changed(table: str, row: Row, name: str, to: Comparison) -> str:
+    return f"{_told(table, row)}: {name} {to}"
+
+
+def _told(table: str, row: Row) -> str:
+    words = [shown(c) for name, c in row.items() if name != ROW_ID and isinstance(c, str) and c.strip()][:2]
+    return f"{table}, {', '.join(words) or f'row {row[ROW_ID]}'}"
 
 
 def _fits(row: Row, wanted: Wanted) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from phoneworld.tasks.checker import Visible, in_words, shown
 from phoneworld.tasks.reading_values import says
@@ -21,8 +22,11 @@ def sight(asked: Visible, tree: Hierarchy, size: Size) -> Finding:
         if tree.is_visible(path, size):
             found.append(node)
     holds = any(_shows(node, asked, deep=named) for node in found)
-    told = "not on the screen" if not found else "; ".join(sorted({shown(n.value or n.label) for n in found})[:3])
-    return Finding.plain(in_words(asked), holds, told)
+    return Finding.plain(partial(in_words, asked), holds, partial(_told, tuple(found)))
+
+
+def _told(found: tuple[Node, ...]) -> str:
+    return "not on the screen" if not found else "; ".join(sorted({shown(n.value or n.label) for n in found})[:3])
 
 
 def _is_meant(node: Node, asked: Visible) -> bool:

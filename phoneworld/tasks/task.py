@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias, assert_never
 
 from immutables import Map
 
@@ -20,7 +20,7 @@ from phoneworld.sim.effects import next_id, with_ids
 from phoneworld.sim.evaluate import Row
 from phoneworld.sim.phone import Phone
 from phoneworld.sim.state import AppState, PhoneState
-from phoneworld.tasks.checker import Checker, Unchanged, bound, filled, said
+from phoneworld.tasks.checker import Checker, Unchanged, bound, filled, fixed_parts, said
 from phoneworld.tasks.kept import kept_variables
 from phoneworld.tasks.names import Exporter, Names, nearest
 from phoneworld.tasks.paths import Path, with_parameters
@@ -30,6 +30,8 @@ TASK_ID = re.compile(r"[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*-v[1-9][0-9]*")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 _DAY_TOKEN = re.compile(r"YYYY|Month|Mon|MM|DD|M|D|Weekday")
+
+_FOUND_KEPT = 64
 
 Category = Literal["app", "mini-app", "system"]
 
@@ -163,8 +165,12 @@ class Setting:
         task.names.check(self.program, self.variables)
         self.kept = (kept_variables(self.program) if kept is None else kept) | self._watched()
         """The variables that nobody may change unasked. Working them out reads the whole Program: several tasks may share them."""
+        self.kept_in_order = tuple(sorted(self.kept))
+        self.free_variables, self.free_columns = self._allowed()
         self.exporter = Exporter(task.names, self.program)
-        self._starts: dict[str, PhoneState] = {}
+        self._fixed = frozenset(part for of in (task.check, task.look, task.on_phone) if of is not None for part in fixed_parts(of))
+        self._values: dict[str, tuple[AppState, int, Any]] = {}
+        self._found: dict[tuple[str, str], tuple[tuple[Row, ...], list[Row]]] = {}
 
     def instance(self, seed: int = 0, language: str = "en") -> Instance:
         """What this seed draws. Raises TaskError where a parameter has nothing to be drawn from, or the task does not speak the language."""
@@ -189,8 +195,25 @@ class Setting:
             self._draw(name, task.parameters[name], seed, state, offset, values, rows)
         wordings = task.wordings[language]
         instruction = said(wordings[_dice(task.id, seed, "wording") % len(wordings)], values)
-        look, on_phone = (None if of is None else bound(of, values) for of in (task.look, task.on_phone))
-        return Instance(task, seed, language, instruction, values, state, bound(task.check, values), look, on_phone)
+        look, on_phone = (None if of is None else bound(of, values, self._fixed) for of in (task.look, task.on_phone))
+        return Instance(task, seed, language, instruction, values, state, bound(task.check, values, self._fixed), look, on_phone)
+
+    def _allowed(self) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+        """The variables, and the columns (of a table; "" for all of it), that the task allows to change unasked."""
+        names, program = self.task.names, self.program
+        variables: set[str] = set()
+        columns: set[tuple[str, str]] = set()
+        for word in self.task.unchanged.allow:
+            table, _, column = word.partition(".")
+            if names.variable(word) in self.variables:
+                variables.add(names.variable(word))
+            elif names.table(word) in program.tables:
+                columns.add((names.table(word), ""))
+            elif names.table(table) in program.tables:
+                columns.add((names.table(table), names.column(table, column)))
+            else:
+                raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, (*program.tables, *self.variables)))
+        return frozenset(variables), frozenset(columns)
 
     def _watched(self) -> frozenset[str]:
         watched = frozenset(map(self.task.names.variable, self.task.unchanged.watch))
@@ -213,7 +236,7 @@ class Setting:
             case Seen(variable):
                 values[name] = self._seen(variable, state, dice)
             case Found(path):
-                found = path_of(with_parameters(path, values)).find(self.exporter.document(state))
+                found = self._value(with_parameters(path, values), state)
                 if isinstance(found, list | dict):
                     raise TaskError(f"{self.task.id}: {name} finds a list or an object", hint="a parameter is one value: add [0], length(@) or join(', ', @)")
                 values[name] = found
@@ -239,14 +262,35 @@ class Setting:
         table = self.task.names.table(parameter.table)
         if table not in self.program.tables:
             raise TaskError(f"the mock has no table {parameter.table!r}", hint=nearest(parameter.table, self.exporter.columns))
-        found: list[Row] = list(self.exporter.rows(self.exporter.app(state), table))
-        if parameter.where:
-            found = path_of("[?" + with_parameters(parameter.where, values) + "]").find(found) or []
+        found = self._fitting(table, with_parameters(parameter.where, values), self.exporter.app(state))
         taken = {rows.get(other) for other in parameter.unlike}
-        found = [row for row in found if (table, row[ROW_ID]) not in taken]
+        if parameter.unlike:
+            found = [row for row in found if (table, row[ROW_ID]) not in taken]
         if not found:
             raise TaskError(f"{self.task.id}: no row of {parameter.table} is left for {name} where {parameter.where or 'any'}", hint="let the start add one, or ask for less")
         return found[dice % len(found)]
+
+    def _value(self, path: str, state: PhoneState) -> Any:
+        """What a path finds; worked out once for the same start."""
+        app = self.exporter.app(state)
+        known = self._values.get(path)
+        if known is None or known[0] is not app or known[1] != state.clock_ms:
+            if len(self._values) >= _FOUND_KEPT:
+                self._values.clear()
+            known = self._values[path] = (app, state.clock_ms, path_of(path).find(self.exporter.document(state)))
+        return known[2]
+
+    def _fitting(self, table: str, where: str, app: AppState) -> list[Row]:
+        """The rows that are so; worked out once for the same rows. Not to be changed."""
+        rows = app.tables.get(table, ())
+        known = self._found.get((table, where))
+        if known is None or known[0] is not rows:
+            if len(self._found) >= _FOUND_KEPT:
+                self._found.clear()
+            exported: list[Row] = list(self.exporter.rows(app, table))
+            known = (rows, (path_of(f"[?{where}]").find(exported) or []) if where else exported)
+            self._found[table, where] = known
+        return known[1]
 
     def _start(self, seed: int, values: Mapping[str, Value], *, patched: bool) -> PhoneState:
         start = self.task.start

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from phoneworld.tasks.differences import Difference
+
+Words: TypeAlias = str | Callable[[], str]
+"""A text, or what makes it: most findings are never read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one checker asks, whether it holds (None: cannot be seen here), what was found instead; how far it is from 0 to 1."""
 
-    what: str
+    asks: Words
     holds: bool | None
-    found: str
+    shows: Words
     progress: float
     parts: tuple[Finding, ...] = ()
 
+    @property
+    def what(self) -> str:
+        """What is asked, as a phrase."""
+        return self.asks if isinstance(self.asks, str) else self.asks()
+
+    @property
+    def found(self) -> str:
+        """What was found, as a phrase."""
+        return self.shows if isinstance(self.shows, str) else self.shows()
+
     @classmethod
-    def plain(cls, what: str, holds: bool, found: str) -> Finding:
+    def plain(cls, asks: Words, holds: bool, shows: Words) -> Finding:
         """Of something that holds or does not, with nothing in between."""
-        return cls(what, holds, found, float(holds))
+        return cls(asks, holds, shows, 1.0 if holds else 0.0)
 
     @classmethod
     def every(cls, parts: Sequence[Finding], counted: Sequence[bool]) -> Finding:
@@ -30,14 +44,14 @@ class Finding:
         holds = False if any(p.holds is False for p in parts) else None if any(p.holds is None for p in parts) else True
         scores = [p.progress for p, counts in zip(parts, counted, strict=True) if counts]
         progress = sum(scores) / len(scores) if scores else float(holds is True)
-        return cls("all of these", holds, f"{sum(p.holds is True for p in parts)} of {len(parts)}", progress, tuple(parts))
+        return cls("all of these", holds, partial(_counted, tuple(parts)), progress, tuple(parts))
 
     @classmethod
     def some(cls, parts: Sequence[Finding]) -> Finding:
         """Of several of which one must hold."""
         holds = True if any(p.holds is True for p in parts) else None if any(p.holds is None for p in parts) else False
         progress = max((p.progress for p in parts), default=0.0)
-        return cls("one of these", holds, f"{sum(p.holds is True for p in parts)} of {len(parts)}", progress, tuple(parts))
+        return cls("one of these", holds, partial(_counted, tuple(parts)), progress, tuple(parts))
 
     def lines(self, depth: int = 0) -> list[str]:
         """One line a checker, those inside it after it, further in."""
@@ -47,6 +61,10 @@ class Finding:
         for part in self.parts:
             lines += part.lines(depth + 1)
         return lines
+
+
+def _counted(parts: tuple[Finding, ...]) -> str:
+    return f"{sum(p.holds is True for p in parts)} of {len(parts)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,7 @@ def test_tasks_beside_a_bundle_are_measured() -> None:
     done = run.invoke(app, ["bench", str(ROOT / "apps" / "notes" / "bundle"), "--seconds", "0.02", "--no-pixels", "--json"])
     told = json.loads(done.stdout)["tasks"]
     assert told["tasks"] >= 10 and 0 < told["reset_us"] <= told["slowest_reset_us"] and 0 < told["check_us"] <= told["slowest_check_us"]
+    assert 0 < told["again_us"] < told["reset_us"] and told["steps_per_s"] > 0
 
 
 def test_adb_adds_the_latencies_of_a_tap_and_of_a_picture(tmp_path: Path) -> None:

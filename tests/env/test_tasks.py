@@ -18,7 +18,7 @@ from phoneworld.program.bundle import Bundle
 from phoneworld.ui.action import Action, Answer, DoubleTap, Finish, PressKey, Tap
 from tests.env.shop_phone import BREAD, CART, CHEAP, buying, shop_env
 from tests.sim.shop import shop
-from tests.tasks.shop_tasks import tasks
+from tests.tasks.shop_tasks import BUY, tasks
 
 UNKNOWN = DoubleTap(300, 60)
 """On the button of the cart, of which nobody knows what a double tap does."""
@@ -42,6 +42,18 @@ def test_a_task_brings_instruction_start_and_budget() -> None:
     assert (again.instruction, again.xml, told) == (observation.instruction, observation.xml, info)
     assert env.reset(seed=3, task="shop/buy-v1", language="zh")[0].instruction.endswith("放进购物车。")
     assert env.reset(seed=3)[0].instruction == "" and env.budget is None
+
+
+def test_a_group_is_begun_from_one_draw() -> None:
+    env = shop_env()
+    env.reset(seed=3, task="shop/buy-v1")
+    first = env.standing.assignment
+    env.reset(seed=4, task="shop/buy-v1")
+    other = env.standing.assignment
+    env.reset(seed=3, task="shop/buy-v1")
+    assert env.standing.assignment is first is not other and env.standing.assignment is not None
+    env.reset(seed=3, task=tasks(BUY)[0])
+    assert env.standing.assignment is not first  # another task, though it has the same id
 
 
 def test_success_is_paid_once_and_only_at_the_end() -> None:

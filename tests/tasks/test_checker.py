@@ -10,7 +10,7 @@ from phoneworld.tasks.checker import Answer, Comparison
 from phoneworld.tasks.episode import Episode, run
 from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.task import Setting
-from phoneworld.ui.action import Action, Finish, PressKey, Tap, TypeText
+from phoneworld.ui.action import Action, Finish, PressKey, Tap, TypeText, Wait
 from phoneworld.ui.action import Answer as Say
 from tests.sim.shop import PACKAGE, shop
 from tests.tasks.shop_tasks import BUY, judge_of, tasks
@@ -114,6 +114,29 @@ def test_the_progress_of_rows_counts_what_holds_of_them() -> None:
     near = after(judge, *BREAD).verdict
     assert near.success is False and 0 < near.progress < 1
     assert "no new row is so" in near.explain()
+
+
+def test_a_step_that_only_takes_time_is_judged_by_what_may_have_changed() -> None:
+    by_clock = judge_of("{state: {clock_ms: {at_least: CLOCK}}}".replace("CLOCK", str(judge_of("{state: {screen: home}}").instance.start.clock_ms + 1)))
+    by_state = judge_of("[{state: {variables.bargains: true}}, {state: {screen: home}}]")
+    for judge, asked_again in ((by_clock, True), (by_state, False)):
+        phone, start = judge.setting.phone, judge.instance.start
+        waited = phone.step(start, Wait(1000)).state
+        first, second = (judge.verdict(judge.begin(), state) for state in (start, waited))
+        assert waited.apps is start.apps and (second is not first) is asked_again
+        assert (first.success, second.success) == (False, asked_again)
+    answered = by_state.verdict(by_state.begin(), by_state.instance.start, answer="yes", status="infeasible")
+    assert answered is not by_state.verdict(by_state.begin(), by_state.instance.start)
+
+
+def test_a_side_effect_that_stays_is_told_in_the_same_words_and_another_in_its_own() -> None:
+    judge = judge_of("{state: {screen: basket}}")
+    phone, start = judge.setting.phone, judge.instance.start
+    once = phone.step(start, CHEAP).state
+    twice = phone.step(phone.step(once, Tap(150, 180)).state, ADD).state
+    told = [judge.verdict(judge.begin(), state).side_effects for state in (once, twice, phone.step(twice, CHEAP).state)]
+    fresh = [judge.on(judge.instance).verdict(judge.begin(), state).side_effects for state in (once, twice)]
+    assert told[:2] == fresh and len(told[1]) > len(told[0]) and told[2] != told[1]
 
 
 def test_a_trail_can_be_kept_and_gone_on_from() -> None:
