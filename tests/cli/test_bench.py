@@ -29,7 +29,7 @@ run = CliRunner()
 KEYS = {
     "app", "screen", "layouts", "rules", "walk", "changing_share", "steps_per_s", "steps_per_s_tree", "steps_per_s_text",
     "reset_us", "fork_us", "restore_us", "pixels", "no_pixels_because", "memory", "seconds", "machine",
-    "tasks", "vector_64",
+    "tasks", "vector_64", "notes",
 }  # fmt: skip
 
 
