@@ -1,0 +1,141 @@
+"""Plays episodes with a network, many at once: one pass of the network for a step of all. Knows no rewards and no updates.
+
+Left out of what trainers do: rollouts by a server of its own, weights that lag behind. The network that plays is the one that is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from phoneworld.env.env import Env
+from phoneworld.env.observation import Observation
+from phoneworld.env.outcome import Info
+from phoneworld.env.policy import Actor
+from phoneworld.env.record import EpisodeRecord
+from phoneworld.env.rollout import Job, Player
+from phoneworld.errors import BrowserError, DeviceError
+from phoneworld.train.network import Network, choose
+from phoneworld.train.policy import drawn
+from phoneworld.train.screen import screen_of
+from phoneworld.train.sight import Choice, Memory, Seen, Sight
+from phoneworld.ui.action import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was seen, what was chosen, and its log-probability then."""
+
+    sight: Sight
+    choice: Choice
+    log: float
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An episode with its decisions, one a step."""
+
+    record: EpisodeRecord
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(slots=True)
+class Spent:
+    """Seconds by what they went into, and steps."""
+
+    env_s: float = 0.0
+    looking_s: float = 0.0
+    network_s: float = 0.0
+    update_s: float = 0.0
+    steps: int = 0
+
+    def shares(self) -> dict[str, float]:
+        """The share of each in their sum."""
+        parts = {"environment": self.env_s, "looking": self.looking_s, "network": self.network_s, "update": self.update_s}
+        total = sum(parts.values()) or 1.0
+        return {name: part / total for name, part in parts.items()}
+
+    def add(self, other: Spent) -> None:
+        """Adds what another spent."""
+        self.env_s, self.looking_s, self.network_s = self.env_s + other.env_s, self.looking_s + other.looking_s, self.network_s + other.network_s
+        self.update_s, self.steps = self.update_s + other.update_s, self.steps + other.steps
+
+
+@dataclass(slots=True)
+class _Seat:
+    """One episode being played: a Policy that does what it is told, and keeps what it is shown."""
+
+    dice: Random | None
+    spent: Spent
+    memory: Memory = field(default_factory=Memory)
+    decisions: list[Decision] = field(default_factory=list)
+    seen: Seen | None = None
+    told: Action | None = None
+    fault: BrowserError | DeviceError | None = None
+
+    def begin(self, task: str | None, seed: int) -> Actor:
+        return self
+
+    def see(self, job: Job, observation: Observation, info: Info) -> None:
+        began = perf_counter()
+        try:
+            self.seen = self.memory.look(screen_of(observation), observation.instruction)
+        except (BrowserError, DeviceError) as e:
+            self.fault = e
+        self.spent.looking_s += perf_counter() - began
+
+    def decide(self, choice: Choice, log: float) -> None:
+        assert self.seen is not None
+        self.told = self.seen.action(choice)
+        self.decisions.append(Decision(self.seen.sight, choice, log))
+        self.memory.did(self.seen, choice)
+
+    def act(self, observation: Observation, info: Info) -> Action:
+        if self.fault is not None:
+            raise self.fault
+        assert self.told is not None
+        return self.told
+
+
+def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, Random | None]], spent: Spent | None = None) -> list[Played]:
+    """The episodes of all jobs, in their order: drawn by each job's dice, or the likeliest choices where those are None."""
+    spent = spent if spent is not None else Spent()
+    results: dict[int, Played] = {}
+    waiting = list(reversed(list(enumerate(todo))))
+    playing: list[tuple[int, Player, _Seat] | None] = [None] * len(envs)
+    while waiting or any(playing):
+        for place, env in enumerate(envs):
+            while playing[place] is None and waiting:
+                number, (job, dice) = waiting.pop()
+                seat = _Seat(dice, spent)
+                began, looked = perf_counter(), spent.looking_s
+                player = Player(env, job, seat, seat.see)
+                spent.env_s += perf_counter() - began - (spent.looking_s - looked)
+                if player.record is not None:
+                    results[number] = Played(player.record, ())
+                else:
+                    playing[place] = (number, player, seat)
+        busy = [held for held in playing if held is not None]
+        began = perf_counter()
+        looking = [seat for _, _, seat in busy if seat.fault is None and seat.seen is not None]
+        if looking:
+            chosen = choose(network, [seat.seen.sight for seat in looking if seat.seen is not None], [drawn(seat.dice) for seat in looking])
+            for seat, (choice, log) in zip(looking, chosen, strict=True):
+                seat.decide(choice, log)
+        spent.network_s += perf_counter() - began
+        for place, held in enumerate(playing):
+            if held is None:
+                continue
+            number, player, seat = held
+            began, looked = perf_counter(), spent.looking_s
+            player.step()
+            spent.env_s += perf_counter() - began - (spent.looking_s - looked)
+            spent.steps += 1
+            if player.record is not None:
+                # A step that raised is none: its decision came to nothing.
+                results[number] = Played(player.record, tuple(seat.decisions[: len(player.record.steps)]))
+                playing[place] = None
+    return [results[number] for number in range(len(todo))]
