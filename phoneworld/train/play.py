@@ -14,12 +14,10 @@ from typing import Any
 from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
-from phoneworld.env.policy import Actor
-from phoneworld.env.record import EpisodeRecord
-from phoneworld.env.rollout import Job, Player
-from phoneworld.errors import BrowserError, DeviceError
+from phoneworld.env.record import EpisodeRecord, StepRecord
+from phoneworld.env.rollout import Job, Player, Took
 from phoneworld.train.network import Network, choose
-from phoneworld.train.policy import drawn
+from phoneworld.train.policy import drawn, one_thread
 from phoneworld.train.screen import screen_of
 from phoneworld.train.sight import Choice, Memory, Seen, Sight
 from phoneworld.ui.action import Action
@@ -66,7 +64,7 @@ class Spent:
 
 @dataclass(slots=True)
 class _Seat:
-    """One episode being played: a Policy that does what it is told, and keeps what it is shown."""
+    """One episode being played: a Policy that does what it is told, and a Pen that keeps what is shown."""
 
     dice: Random | None
     spent: Spent
@@ -74,18 +72,6 @@ class _Seat:
     decisions: list[Decision] = field(default_factory=list)
     seen: Seen | None = None
     told: Action | None = None
-    fault: BrowserError | DeviceError | None = None
-
-    def begin(self, task: str | None, seed: int) -> Actor:
-        return self
-
-    def see(self, job: Job, observation: Observation, info: Info) -> None:
-        began = perf_counter()
-        try:
-            self.seen = self.memory.look(screen_of(observation), observation.instruction)
-        except (BrowserError, DeviceError) as e:
-            self.fault = e
-        self.spent.looking_s += perf_counter() - began
 
     def decide(self, choice: Choice, log: float) -> None:
         assert self.seen is not None
@@ -93,11 +79,39 @@ class _Seat:
         self.decisions.append(Decision(self.seen.sight, choice, log))
         self.memory.did(self.seen, choice)
 
+    def look(self, observation: Observation) -> None:
+        began = perf_counter()
+        self.seen = self.memory.look(screen_of(observation), observation.instruction)
+        self.spent.looking_s += perf_counter() - began
+
+    # What a Player asks of policy, actor, keep and pen
+
     def act(self, observation: Observation, info: Info) -> Action:
-        if self.fault is not None:
-            raise self.fault
         assert self.told is not None
         return self.told
+
+    def step(self, step: StepRecord, said: str | None, info: Info, before: Observation, after: Observation, took: Took) -> None:
+        if info["termination"] is None:
+            self.look(after)
+
+    def end(self, record: EpisodeRecord, explanation: Sequence[str]) -> None:
+        self.seen = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sits:
+    """Begins an episode at a seat."""
+
+    seat: _Seat
+
+    def begin(self, *about: Any) -> Any:
+        """As a Policy (task, seed), and as a Keep (job, env, observation, info), which comes first."""
+        if isinstance(about[0], Job):
+            self.seat.look(about[2])
+        return self.seat
+
+    def lost(self, job: Job, record: EpisodeRecord) -> None:
+        """Nothing is kept of it."""
 
 
 def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, Random | None]], spent: Spent | None = None) -> list[Played]:
@@ -106,13 +120,15 @@ def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, R
     results: dict[int, Played] = {}
     waiting = list(reversed(list(enumerate(todo))))
     playing: list[tuple[int, Player, _Seat] | None] = [None] * len(envs)
+    one_thread()
     while waiting or any(playing):
         for place, env in enumerate(envs):
             while playing[place] is None and waiting:
                 number, (job, dice) = waiting.pop()
                 seat = _Seat(dice, spent)
                 began, looked = perf_counter(), spent.looking_s
-                player = Player(env, job, seat, seat.see)
+                sits = _Sits(seat)
+                player = Player(env, job, sits, sits)
                 spent.env_s += perf_counter() - began - (spent.looking_s - looked)
                 if player.record is not None:
                     results[number] = Played(player.record, ())
@@ -120,10 +136,9 @@ def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, R
                     playing[place] = (number, player, seat)
         busy = [held for held in playing if held is not None]
         began = perf_counter()
-        looking = [seat for _, _, seat in busy if seat.fault is None and seat.seen is not None]
-        if looking:
-            chosen = choose(network, [seat.seen.sight for seat in looking if seat.seen is not None], [drawn(seat.dice) for seat in looking])
-            for seat, (choice, log) in zip(looking, chosen, strict=True):
+        if busy:
+            chosen = choose(network, [seat.seen.sight for _, _, seat in busy if seat.seen is not None], [drawn(seat.dice) for _, _, seat in busy])
+            for (_, _, seat), (choice, log) in zip(busy, chosen, strict=True):
                 seat.decide(choice, log)
         spent.network_s += perf_counter() - began
         for place, held in enumerate(playing):
