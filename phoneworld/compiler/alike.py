@@ -23,18 +23,25 @@ from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 def with_alike(history: History, derived: Derived, learned: Mapping[ActionClass, Learned]) -> dict[ActionClass, Learned]:
     """What was learned, and what follows from it for slots that were never touched but have twins that were."""
     found = dict(learned)
-    for screen, pattern in history.patterns.items():
-        twins = [group for window in pattern.windows for group in _groups(window)]
-        for group in twins:
-            for mine in group:
-                others = [_Twin.of(screen, model, mine) for model in group if model is not mine]
-                for part in mine.walk():
+    touches: dict[str, dict[str, list[Learned]]] = {}
+    for of, what in learned.items():
+        if of.kind in TOUCHES and of.argument is None:
+            touches.setdefault(of.screen, {}).setdefault(of.slot, []).append(what)
+    for screen, known in touches.items():
+        for group in (group for window in history.patterns[screen].windows for group in _groups(window)):
+            models = [part for part in group if any(p.key in known for p in part.walk())]
+            for mine in group if models else ():
+                of_slot: dict[ActionClass, list[tuple[_Twin, Learned]]] = {}
+                for twin in (_Twin.of(screen, model, mine) for model in models if model is not mine):
+                    for slot, model_slot in twin.model.items():
+                        for what in known.get(model_slot, ()):
+                            of_slot.setdefault(replace(what.of, slot=slot), []).append((twin, what))
+                for part in mine.walk() if of_slot else ():
                     for kind in TOUCHES:
                         of = ActionClass(screen, kind, part.key)
-                        if of in found or part.node.is_editable:
+                        if of in found or of not in of_slot or part.node.is_editable:
                             continue
-                        models = [(t, learned[m]) for t in others if (m := replace(of, slot=t.model.get(part.key, ""))) in learned]
-                        told = _borrowed(of, models)
+                        told = _borrowed(of, of_slot[of])
                         if told is not None and (sound := _sound(told, history, derived)) is not None:
                             found[of] = sound
     return found

@@ -221,11 +221,10 @@ def effects_of(history: History, learned: Learned, way: Outcomes, passings: Pass
 def _currents(history: History, of: ActionClass) -> list[Effect]:
     if of.kind in _UNTOUCHED:
         return []
-    made: list[Effect] = []
-    for table, row in history.patterns[of.screen].tables.items():
-        inside = any(p.key == of.slot for p in row.walk())
-        made.append(SetVar(table + CURRENT, Acted(ROW_ID) if inside else Const(None)))
-    return made
+    tables = history.patterns[of.screen].tables
+    acted = next((t for t, row in tables.items() if any(p.key == of.slot for p in row.walk())), None)
+    left: list[Effect] = [SetVar(t + CURRENT, Const(None)) for t in history.touched(of.screen, acted)]
+    return left if acted is None else [*left, SetVar(acted + CURRENT, Acted(ROW_ID))]
 
 
 def _row_effects(rows: RowEffects) -> list[Effect]:
@@ -298,8 +297,10 @@ def _current_patch(history: History, deed: Deed, table: str, *, came: bool) -> l
     """Sets the current row where neither the touch nor a row that `came` by a general rule makes it what it was."""
     name = table + CURRENT
     now = deed.before.variables.get(name)
-    if deed.aim.kind not in _UNTOUCHED and table in history.patterns[deed.before.screen].tables:
-        now = deed.acted.get(ROW_ID) if deed.table == table else None
+    if deed.table == table and table is not None:
+        now = deed.acted.get(ROW_ID)
+    elif deed.aim.kind not in _UNTOUCHED and table in history.touched(deed.before.screen, deed.table):
+        now = None
     after = deed.after.variables.get(name)
     return [] if came or same_value(now, after) else [SetVar(name, Const(after))]
 

@@ -7,7 +7,7 @@ shows that row's cells, some of which the table itself does not show. Cells and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from phoneworld.compiler.belonging import list_of_the_row, of_the_row, visits
 from phoneworld.compiler.derive import Derived
@@ -37,20 +37,24 @@ _WORDS = (".text", ".content_desc")
 
 def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     """What a telling shows. Aliases are looked for in a first telling; what rows hold, in one with aliases."""
+    rivals = before.rivals or _rivals(history)
+    if rivals and not before.rivals:
+        return Beliefs(rivals=rivals)  # which row is current has to be told anew first
     aliases = before.aliases or _aliases(history)
-    details: dict[str, str] = {}
-    for name, alias in aliases.items():
-        details.setdefault(screen_of(name), alias.table)
+    details: dict[str, tuple[str, ...]] = {}
+    for name, of in aliases.items():
+        known = details.get(screen_of(name), ())
+        details[screen_of(name)] = (*known, *(a.table for a in of if a.table not in known))
     owners = before.owners or _owners(history, details)
     cells, places = _found_later(history)
     same = before.same or _same(history, aliases)
     return Beliefs(
         _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history),
-        away=_away(history), owners=owners,
+        away=_away(history), owners=owners, rivals=rivals,
     )
 
 
-def _initial(history: History, aliases: Mapping[str, Alias]) -> dict[str, Value]:
+def _initial(history: History, aliases: Mapping[str, tuple[Alias, ...]]) -> dict[str, Value]:
     """The value each variable had when first seen: the one most traces agree on, else that which was seen after the fewest steps."""
     first: dict[str, dict[str, Value]] = {}
     soonest: dict[str, tuple[int, Value]] = {}
@@ -124,13 +128,13 @@ def _away(history: History) -> frozenset[str]:
     return frozenset(table for table, times in kept.items() if times > 0)
 
 
-def _owners(history: History, details: Mapping[str, str]) -> dict[str, str]:
+def _owners(history: History, details: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """The tables whose rows belong to the row of a details screen: those that it shows otherwise for each row."""
     found: dict[str, str] = {}
-    for screen, parent in details.items():
+    for screen, parent in ((screen, parent) for screen, parents in details.items() for parent in parents):
         seen = list(visits(history, screen, parent))
         for table in history.patterns[screen].tables:
-            if table != parent and list_of_the_row(seen, table):
+            if table not in details[screen] and list_of_the_row(seen, table):
                 found.setdefault(table, parent)
     return found
 
@@ -142,9 +146,8 @@ def _traces(history: History) -> dict[str, list[Sight]]:
     return traces
 
 
-def _aliases(history: History) -> dict[str, Alias]:
-    """The variables that are cells: on a screen come to from a row, what that row's cell holds, or always the same for the same row."""
-    found: dict[str, Alias] = {}
+def _arrivals(history: History) -> dict[tuple[str, str], list[Deed]]:
+    """The steps from a row of a table to a screen that does not show that table, by screen and table."""
     arrivals: dict[tuple[str, str], list[Deed]] = {}
     for deed in history.deeds:
         if (
@@ -153,14 +156,44 @@ def _aliases(history: History) -> dict[str, Alias]:
             and deed.table not in history.patterns[deed.after.screen].tables
         ):
             arrivals.setdefault((deed.after.screen, deed.table), []).append(deed)
-    went_to = Counter(_went_to(history))
+    return arrivals
+
+
+def _rivals(history: History) -> dict[str, frozenset[str]]:
+    """The tables whose rows lead to one screen, each again and again, and those with rows of the same kind that do."""
+    leading: dict[str, set[str]] = {}
+    arrivals = _arrivals(history)
     for (screen, table), deeds in arrivals.items():
+        if len({d.acted[ROW_ID] for d in deeds}) > 1:
+            leading.setdefault(screen, set()).update((table, *_of_its_kind(history, arrivals, screen, table)))
+    rivals: dict[str, frozenset[str]] = {}
+    for tables in leading.values():
+        for table in tables if len(tables) > 1 else ():
+            rivals[table] = rivals.get(table, frozenset()) | (tables - {table})
+    return rivals
+
+
+def _of_its_kind(history: History, arrivals: Collection[tuple[str, str]], screen: str, table: str) -> list[str]:
+    """The other tables whose rows lead to the screen and show the same columns."""
+    columns = {t: frozenset(c for c in cs if not is_hidden(c)) for t, cs in history.columns.items()}
+    return sorted(t for t, own in columns.items() if own == columns[table] and t != table and (screen, t) in arrivals)
+
+
+def _aliases(history: History) -> dict[str, tuple[Alias, ...]]:
+    """The variables that are cells: on a screen come to from a row, what that row's cell holds, or always the same for the same row."""
+    found: dict[str, tuple[Alias, ...]] = {}
+    arrivals = _arrivals(history)
+    went_to = Counter(_went_to(history))
+    told_by: dict[str, set[str]] = {}
+    for (screen, table), deeds in sorted(arrivals.items(), key=lambda a: (a[0][0], -len(a[1]), a[0][1])):
         if len({d.acted[ROW_ID] for d in deeds}) < 2:
             continue
         inputs = {p.key for p in history.patterns[screen].walk() if p.node.is_editable}
         shown = [c for c in history.columns[table] if not is_hidden(c)]
         often, ever = set.intersection(*(set(d.after.seen) for d in deeds)), set.union(*(set(d.after.seen) for d in deeds))
         ever = {n for n in ever if screen_of(n) == screen and n.rpartition(".")[0].removeprefix(screen + ".") not in inputs}
+        frame = _of_the_frame(history, screen, ever)
+        ever -= frame
         names = sorted(often & ever)
         equal: dict[str, str] = {}
         for name in names:
@@ -172,24 +205,49 @@ def _aliases(history: History) -> dict[str, Alias]:
                 if cells == values and (isinstance(values[0], str) or len(set(values)) > 1 or len(deeds) > 3):
                     equal.setdefault(name, column)
         # A screen that is mostly come to by other ways shows more than a row.
-        is_details = len(deeds) >= _OF_ROWS * went_to[screen]
+        others = sum(len(arrivals[screen, t]) for t in told_by.get(screen, ()))
+        is_details = len(deeds) >= _OF_ROWS * (went_to[screen] - others)
         told = set(of_the_row(list(visits(history, screen, table)), sorted(ever))) if is_details else set()
         if not any(n.endswith(_WORDS) for n in (*equal, *told)) and not _again(names, deeds):
             continue
         aliases = {n: Alias(table, c) for n, c in equal.items()}
         own = {n for n in names if _by_row(n, deeds)} | told
         aliases |= {n: Alias(table, "@" + n) for n in sorted(own) if n not in equal}
-        if not all(_is_shown_of(history, screen, n, a) for n, a in aliases.items() if n in equal):
+        if not all(_is_shown_of(history, screen, n, a, told_by.get(screen, set())) for n, a in aliases.items() if n in equal):
             continue
-        found |= {n: a for n, a in aliases.items() if n not in found and _holds(history, n, a)}
+        told_by.setdefault(screen, set()).add(table)
+        for name, alias in aliases.items():
+            if _holds(history, name, alias):
+                found[name] = (*found.get(name, ()), alias)
+    for screen, tables in told_by.items():
+        for table in sorted(tables):
+            for twin in _of_its_kind(history, arrivals, screen, table):
+                if twin not in tables and _shows_as_its_twin(arrivals[screen, twin], found, table):
+                    tables = tables | {twin}
+                    for name, known in found.items():
+                        found[name] = (*known, *(Alias(twin, a.column) for a in known if a.table == table and screen_of(name) == screen))
     return found
 
 
-def _is_shown_of(history: History, screen: str, name: str, alias: Alias) -> bool:
-    """False where one mostly comes to a screen otherwise than from a row: the list is what a field of it was chosen from."""
+def _shows_as_its_twin(deeds: Sequence[Deed], found: Mapping[str, tuple[Alias, ...]], table: str) -> bool:
+    """True where what was come to from rows of a table shows their cells as it does those of `table`."""
+    return all(
+        same_value(deed.acted.get(alias.column), deed.after.variables[name])
+        for deed in deeds
+        for name, aliases in found.items()
+        for alias in aliases
+        if alias.table == table and not is_hidden(alias.column) and name in deed.after.seen
+    )
+
+
+def _is_shown_of(history: History, screen: str, name: str, alias: Alias, others: Collection[str]) -> bool:
+    """False where one mostly comes to a screen otherwise than from a row: the list is what a field of it was chosen from.
+
+    What one comes to from rows of `others` says nothing.
+    """
     right = wrong = 0
     for deed in history.deeds:
-        if deed.after.screen != screen or deed.before.screen == screen or name not in deed.after.seen:
+        if deed.after.screen != screen or deed.before.screen == screen or name not in deed.after.seen or deed.table in others:
             continue
         current = deed.after.variables.get(alias.table + CURRENT)
         row = next((r for r in deed.after.tables.get(alias.table, ()) if r[ROW_ID] == current), None)
@@ -209,10 +267,27 @@ def _went_to(history: History) -> Iterator[str]:
             yield deed.after.screen
 
 
+def _of_the_frame(history: History, screen: str, names: Collection[str]) -> set[str]:
+    """The variables that say on the next screen, at the same slot, what they said here: a badge of a bar, say. No row's own."""
+    stayed: dict[str, list[tuple[Value, bool]]] = {}
+    for deed in history.deeds:
+        if deed.before.screen == screen and deed.after.screen != screen:
+            for name in deed.before.seen & set(names):
+                other = history.same.get(n := deed.after.screen + name[len(screen) :], n)
+                if other in deed.after.seen:
+                    value = deed.before.variables[name]
+                    stayed.setdefault(name, []).append((value, same_value(value, deed.after.variables[other])))
+    return {
+        name
+        for name, seen in stayed.items()
+        if len(seen) >= _TIMES and len({v for v, _ in seen}) > 1 and sum(ok for _, ok in seen) >= _STAYS * len(seen)
+    }
+
+
 _TIMES, _STAYS = 3, 0.7
 
 
-def _same(history: History, aliases: Mapping[str, Alias]) -> dict[str, str]:
+def _same(history: History, aliases: Mapping[str, tuple[Alias, ...]]) -> dict[str, str]:
     """The variables of one slot on several screens that mostly stay as they are when one goes from one screen to the other."""
     stayed: dict[tuple[str, str], list[tuple[Value, bool]]] = {}
     for deed in history.deeds:

@@ -26,6 +26,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -211,6 +212,8 @@ def bits(expr: Expr) -> float:
             return 1.0 + bits(of)
         case Trim(of) | Plus(of, _):
             return 2.0 + bits(of)
+        case Piece(of, before, after):
+            return 3.0 + bits(of) + min(_MOST_WORD_BITS, _WORD_BITS * (len(before) + len(after)))
         case Blank(of):
             return 2.0 + bits(of)
         case Equal(left, right) | Less(left, right) | Contains(left, right):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import takewhile
 
-from phoneworld.program.expr import Const, Expr, Join, Value
-from phoneworld.sim.evaluate import as_text
+from phoneworld.program.expr import Const, Expr, Join, Piece, Value
+from phoneworld.sim.evaluate import as_text, piece
 
 _PIECES = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d]+|\s+|[^\w\s]")
 _SHORTEST = 2
@@ -14,10 +15,13 @@ _TELLING = 3
 """So many letters a source must have where all texts are one: a shorter one may stand in it by chance."""
 
 
-def compositions(texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]], limit: int = 6) -> list[Expr]:
+def compositions(
+    texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]], limit: int = 6, whole: Collection[Expr] = ()
+) -> list[Expr]:
     """Joins of constants and sources that give every text; most telling first.
 
-    `sources[e][i]` is what `e` is where the text is `texts[i]`.
+    `sources[e][i]` is what `e` is where the text is `texts[i]`. Those that are `whole` may be cut: where nothing else gives the
+    texts, a piece of one may.
     """
     if not texts or not all(isinstance(t, str) for t in texts):
         return []
@@ -31,10 +35,15 @@ def compositions(texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]
     found: list[Expr] = [
         e if any(isinstance(v, str) for v in sources[e]) else Join((e,)) for e in by_values.get(tuple(words), ())
     ]
-    for parts in (_around(words), _aligned(words)):
+    around = _around(words)
+    for parts in (around, _aligned(words)):
         if parts is not None:
             found += _filled(parts, by_values)
     found += _substituted(words, by_values)
+    if whole and not found:
+        uncut = {tuple(map(as_text, sources[e])): [e] for e in whole if e in sources and all(isinstance(v, str) for v in sources[e])}
+        found += _cut(tuple(words), uncut)
+        found += _filled(around, by_values, uncut) if around is not None else []
     return list(dict.fromkeys(found))[:limit]
 
 
@@ -75,11 +84,41 @@ def _aligned(texts: Sequence[str]) -> list[str | Hole] | None:
     return parts
 
 
-def _filled(parts: Sequence[str | Hole], sources: Mapping[Hole, Sequence[Expr]]) -> list[Expr]:
-    """The ways to fill all holes; one source a hole but for the last that has several."""
+def _cut(texts: Hole, sources: Mapping[Hole, Sequence[Expr]]) -> list[Expr]:
+    """The pieces of sources that are the texts: `27 Feb` where the source says `Everyday, 27 Feb`."""
+    if len(set(texts)) < (2 if min(map(len, texts)) >= _TELLING else 3) or not all(texts):
+        return []
+    found: list[Expr] = []
+    for values, exprs in sources.items():
+        if values == texts or not all(t in v for t, v in zip(texts, values, strict=True)):
+            continue
+        around = [v.partition(t) for t, v in zip(texts, values, strict=True)]
+        for before in _marks([b for b, _, _ in around], at_end=True):
+            for after in _marks([a for _, _, a in around], at_end=False):
+                if all(piece(v, before, after) == t for t, v in zip(texts, values, strict=True)):
+                    found.append(Piece(exprs[0], before, after))
+    return sorted(found, key=repr)[:2]
+
+
+def _marks(around: Sequence[str], *, at_end: bool) -> list[str]:
+    """What marks where a piece begins or ends: nothing, else the signs that all have there, else all that they have in common.
+
+    A digit that all have is mostly one of a time or a date, and another tomorrow.
+    """
+    if not any(around):
+        return [""]
+    columns = zip(*(t[::-1] if at_end else t for t in around), strict=False)
+    shared = "".join(c[0] for c in takewhile(lambda c: len(set(c)) == 1, columns))
+    signs = "".join(takewhile(lambda c: not c.isalnum(), shared))
+    shared = "".join(takewhile(lambda c: not c.isdigit(), shared))
+    return [m[::-1] if at_end else m for m in dict.fromkeys((signs, shared)) if m]
+
+
+def _filled(parts: Sequence[str | Hole], sources: Mapping[Hole, Sequence[Expr]], whole: Mapping[Hole, Sequence[Expr]] | None = None) -> list[Expr]:
+    """The ways to fill all holes; one source a hole but for the last that has several. Where none fits, a piece of a `whole` one."""
     made: list[list[Expr]] = [[]]
     for part in parts:
-        fitting: Sequence[Expr] = (Const(part),) if isinstance(part, str) else sources.get(part, ())
+        fitting: Sequence[Expr] = (Const(part),) if isinstance(part, str) else sources.get(part) or _cut(part, whole or {})
         made = [[*m, f] for m in made for f in fitting[:3]][:6]
     return [m[0] if len(m) == 1 else Join(tuple(m)) for m in made if m]
 
@@ -109,8 +148,8 @@ def _substituted(texts: Sequence[str], sources: Mapping[Hole, Sequence[Expr]], l
 
 def _split(pieces: Sequence[str | int], value: str, number: int) -> list[str | int] | None:
     """The pieces with the first standing of a value cut out and numbered; None where it stands in none."""
-    for i, piece in enumerate(pieces):
-        if isinstance(piece, str) and value in piece:
-            before, _, after = piece.partition(value)
+    for i, part in enumerate(pieces):
+        if isinstance(part, str) and value in part:
+            before, _, after = part.partition(value)
             return [*pieces[:i], before, number, after, *pieces[i + 1 :]]
     return None

@@ -6,19 +6,20 @@ sight of the recording right, and where enough changes speak for it: the less on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
-from phoneworld.compiler.history import CURRENT, History, Sight, shows_all, slot_of
+from phoneworld.compiler.history import CURRENT, OWNER, Alias, History, Sight, is_hidden, shows_all, slot_of
 from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.rewrite import inlined, settled, with_cells
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.expr import (
     All,
     Blank,
+    Case,
     Cell,
     Column,
     Const,
@@ -31,6 +32,7 @@ from phoneworld.program.expr import (
     Var,
     names_in,
     same_value,
+    walk,
 )  # fmt: skip
 from phoneworld.program.template import KEYBOARD, ROW_ID
 from phoneworld.sim.compiled import compiled
@@ -70,6 +72,15 @@ def cell_of(derived: Derived, table: str, column: str) -> Expr:
     return with_cells(follows, table, where)
 
 
+def _of_current(derived: Derived, aliases: Sequence[Alias]) -> Expr:
+    """The cell that a variable shows: of that table which has a current row."""
+    first, *others = aliases
+    expr = cell_of(derived, first.table, first.column)
+    for other in others:
+        expr = Case(Equal(Var(other.table + CURRENT), Const(None)), expr, cell_of(derived, other.table, other.column))
+    return expr
+
+
 def find_derived(history: History, *, sure_only: bool = False) -> Derived:
     """All that follows. Deterministic; linear in sights times candidates.
 
@@ -81,6 +92,7 @@ def find_derived(history: History, *, sure_only: bool = False) -> Derived:
         mine = [s for s in sights if s.screen == screen]
         for table in pattern.tables:
             _derive_columns(history, derived, table, mine)
+    _follow_their_twins(history, derived, sights)
     for screen in history.patterns:
         mine = [s for s in sights if s.screen == screen]
         filters = [f for f in history.filters.values() if f.screen == screen]
@@ -135,6 +147,8 @@ def _derive_columns(history: History, derived: Derived, table: str, mine: Sequen
                     for c in others
                     if not any(isinstance(r.get(c), bool) for r in there)
                 },
+                # What the details show may be a part of what the row does; of two things that a row shows neither is the whole.
+                [Column(c) for c in others if not is_hidden(c)] if is_hidden(name) else (),
             )
             absent: list[Expr] = [Equal(Column(c), Const(None)) for c in others if any(r.get(c) is None for r in there)]
             chosen = choose([Example(Scope({}, row=r), v) for r, v in zip(there, target, strict=True)], options, absent)
@@ -146,15 +160,29 @@ def _derive_columns(history: History, derived: Derived, table: str, mine: Sequen
     derived.columns[table] = {c: inlined(e, found, Column) for c, e in found.items()}
 
 
-def _composed(target: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) -> list[Expr]:
+def _follow_their_twins(history: History, derived: Derived, sights: Sequence[Sight]) -> None:
+    """What follows in one table follows in those with the same columns, where nothing seen of these contradicts it."""
+    for table, columns in history.columns.items():
+        others = [t for t, cs in history.columns.items() if t != table and set(cs) - {OWNER} == set(columns) - {OWNER}]
+        rows = [r for s in sights for r in s.tables.get(table, ())] if others else []
+        own = derived.columns.setdefault(table, {})
+        for name in columns:
+            for expr in (derived.columns.get(t, {}).get(name) for t in others):
+                if expr is None or name in own or any(isinstance(e, Column) and e.name in (ROW_ID, OWNER) for e, _ in walk(expr)):
+                    continue
+                if all(r.get(name) is None or same_value(evaluate(expr, Scope({}, row=r)), r[name]) for r in rows):
+                    own[name] = expr
+
+
+def _composed(target: Sequence[Value], sources: Mapping[Expr, Sequence[Value]], whole: Collection[Expr]) -> list[Expr]:
     """Compositions of all texts, and of those in which the same sources are there."""
-    options = compositions(target, {e: vs for e, vs in sources.items() if None not in vs})
+    options = compositions(target, {e: vs for e, vs in sources.items() if None not in vs}, whole=whole)
     groups: dict[tuple[bool, ...], list[int]] = {}
     for i in range(len(target)):
         groups.setdefault(tuple(vs[i] is None for vs in sources.values()), []).append(i)
     for absent, members in groups.items() if len(groups) > 1 else ():
         there = {e: [vs[i] for i in members] for (e, vs), gone in zip(sources.items(), absent, strict=True) if not gone}
-        options += compositions([target[i] for i in members], there)
+        options += compositions([target[i] for i in members], there, whole=whole)
     return options
 
 
@@ -197,8 +225,7 @@ def _derive_screen(
         if name in certain:
             continue
         if name in history.aliases:
-            alias = history.aliases[name]
-            derived.variables[name] = cell_of(derived, alias.table, alias.column)
+            derived.variables[name] = _of_current(derived, history.aliases[name])
             continue
         if name in many and name not in history.aliases:
             continue
@@ -342,7 +369,8 @@ def _words(
             sources[expr] = _values(expr, there)
     target = [s.variables[name] for s in there]
     certain = [i for i, s in enumerate(there) if id(s) in sure]
-    options = compositions([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in sources.items()})
+    cells = [e for e in sources if isinstance(e, Cell)]
+    options = compositions([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in sources.items()}, whole=cells)
     groups: dict[str, list[int]] = {}
     for i in certain:
         text = target[i]

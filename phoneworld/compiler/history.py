@@ -101,9 +101,10 @@ class Beliefs:
     """What is taken for granted while a recording is told: values before the first sight of a variable, aliases."""
 
     initial: Mapping[str, Value] = field(default_factory=dict)
-    aliases: Mapping[str, Alias] = field(default_factory=dict)
-    details: Mapping[str, str] = field(default_factory=dict)
-    """Screens that show one row of a table: that table. Coming there with no row current means that a row has come to be."""
+    aliases: Mapping[str, tuple[Alias, ...]] = field(default_factory=dict)
+    """One alias for each table from whose rows one comes to the variable's screen: that whose row is current counts."""
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Screens that show one row of a table: the tables. Coming there with no row current means that a row of the first has come to be."""
     cells: Mapping[tuple[str, str, int, str], Value] = field(default_factory=dict)
     """What a row's cell out of sight was found to hold later on: by trace, table, row and column."""
     places: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
@@ -119,6 +120,8 @@ class Beliefs:
     """Tables whose rows come back as they were where what is around them was not there for a while, like those of a form that opens."""
     owners: Mapping[str, str] = field(default_factory=dict)
     """Tables of which a details screen shows what belongs to its row: the table of that row."""
+    rivals: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Tables whose rows lead to one screen: acting on a row of the one leaves the others without a current row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ class History:
     columns: Mapping[str, tuple[str, ...]]
     numbered: Mapping[str, str]
     """Tables whose rows carry a number in the id of a slot: that slot. The number is the row's id."""
-    aliases: Mapping[str, Alias] = field(default_factory=dict)
+    aliases: Mapping[str, tuple[Alias, ...]] = field(default_factory=dict)
     filters: Mapping[str, Filter] = field(default_factory=dict)
     same: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -141,6 +144,12 @@ class History:
     """Slot and attribute of everything outside tables that varies, by screen."""
     owners: Mapping[str, str] = field(default_factory=dict)
     """As in the beliefs it was told with."""
+    rivals: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """As in the beliefs it was told with."""
+
+    def touched(self, screen: str, table: str | None) -> tuple[str, ...]:
+        """The tables that a touch on a screen leaves without a current row, in a row of `table` or beside all rows."""
+        return left_by_touch(self.patterns[screen], table, self.rivals)
 
     def shown_where(self, table: str) -> Expr | None:
         """Which rows of a table are shown; None for all."""
@@ -166,6 +175,12 @@ class History:
 
     def shown_tables(self, screen: str) -> frozenset[str]:
         return frozenset(self.patterns[screen].tables)
+
+
+def left_by_touch(pattern: Pattern, table: str | None, rivals: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """See `History.touched`."""
+    beside = [t for t in pattern.tables if t != table]
+    return (*beside, *sorted(rivals.get(table or "", frozenset()) - set(beside)))
 
 
 def shows_all(sight: Sight, filter_: Filter) -> bool:
@@ -238,7 +253,7 @@ def find_history(
     names = {screen: frozenset(found - {FOCUS, KEYBOARD}) for screen, found in shown.items()}
     return History(
         patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names,
-        {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners,
+        {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners, told.rivals,
     )  # fmt: skip
 
 
@@ -265,9 +280,9 @@ class _Teller:
             self.columns[table] = (*self.columns[table], OWNER)
         self._around = {t: key for p in patterns.values() for t, key in p.around().items()}
         self._aliases: dict[str, list[tuple[str, Alias]]] = {}
-        for name, alias in beliefs.aliases.items():
-            self._aliases.setdefault(screen_of(name), []).append((name, alias))
-        for alias in (beliefs.aliases[n] for n in sorted(beliefs.aliases)):
+        for name, aliases in beliefs.aliases.items():
+            self._aliases.setdefault(screen_of(name), []).extend((name, alias) for alias in aliases)
+        for alias in (a for n in sorted(beliefs.aliases) for a in beliefs.aliases[n]):
             if alias.column not in self.columns[alias.table]:
                 self.columns[alias.table] = (*self.columns[alias.table], alias.column)
         self._trace = ""
@@ -375,29 +390,25 @@ class _Teller:
     def _turned_to(self, before: Sight, capture: str) -> Sight:
         """Where a row's own screen comes that shows another row than the current one, the row that it shows is current."""
         screen, content = self._content[capture]
-        table = self.beliefs.details.get(screen)
-        if table is None or screen == before.screen:
-            return before
-        shown = {
-            alias.column: content.values.get((slot_of(name), "text"))
-            for name, alias in self._aliases.get(screen, ())
-            if name.endswith(".text") and not is_hidden(alias.column)
-        }
-        told = {c: v for c, v in shown.items() if v}
-        fits = [r[ROW_ID] for r in before.tables.get(table, ()) if told and all(r.get(c) == v for c, v in told.items())]
-        if len(fits) != 1:
-            return before
-        return replace(before, variables={**before.variables, table + CURRENT: fits[0]})
+        tables = self.beliefs.details.get(screen, ()) if screen != before.screen else ()
+        for table in sorted(tables, key=lambda t: before.variables.get(t + CURRENT) is None):
+            shown = {
+                alias.column: content.values.get((slot_of(name), "text"))
+                for name, alias in self._aliases.get(screen, ())
+                if name.endswith(".text") and alias.table == table and not is_hidden(alias.column)
+            }
+            told = {c: v for c, v in shown.items() if v}
+            fits = [r[ROW_ID] for r in before.tables.get(table, ()) if told and all(r.get(c) == v for c, v in told.items())]
+            if len(fits) == 1:
+                left = dict.fromkeys((t + CURRENT for t in self.beliefs.rivals.get(table, ())), None)
+                return replace(before, variables={**before.variables, **left, table + CURRENT: fits[0]})
+        return before
 
     def _come_to_be(self, before: Sight, after: Sight) -> Sight:
         """Where a row's own screen is shown and no row is current, there is a new one."""
-        table = self.beliefs.details.get(after.screen)
-        if (
-            table is None
-            or table not in after.tables
-            or after.screen == before.screen
-            or after.variables.get(table + CURRENT) is not None
-        ):
+        details = self.beliefs.details.get(after.screen, ())
+        table = next((t for t in details if t in after.tables), None)
+        if table is None or after.screen == before.screen or any(after.variables.get(t + CURRENT) is not None for t in details):
             return after
         rows = after.tables[table]
         number = self._fresh(table)
@@ -444,11 +455,10 @@ class _Teller:
         current: dict[str, Value] = {}
         switched = False
         touched = aim.kind not in ("key", "open_app", "close_app", "wait")
-        for shown in pattern.tables:
-            if shown == table:
-                current[shown + CURRENT] = acted_id
-            elif touched:
-                current[shown + CURRENT] = None
+        if touched:
+            current |= dict.fromkeys((t + CURRENT for t in left_by_touch(pattern, table, self.beliefs.rivals)), None)
+        if table is not None:
+            current[table + CURRENT] = acted_id
         for filter_ in self.beliefs.filters.values():
             mode = filter_.switched_by(aim.slot) if filter_.screen == before.screen and aim.kind == "tap" else None
             if mode is not None:

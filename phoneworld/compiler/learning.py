@@ -19,7 +19,7 @@ from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 
-_TELLINGS, _REVISIONS = 3, 2
+_TELLINGS, _REVISIONS = 4, 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,17 @@ class Trim:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """What stands in a text after the first `before` (from its beginning, where that is "") up to the `after` that follows (to its
+    end, where that is ""). None where the text has no such place, and of what is no text.
+    """
+
+    of: Expr
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Contains:
     """True where a text has another in it, whatever the case; every text has the empty one."""
 
@@ -168,7 +179,7 @@ class Join:
 
 
 Expr: TypeAlias = (
-    Const | Var | Column | Acted | Typed | Cell | Plus | Trim | Contains | Not | All | Any | OneOf | Equal | Less | Blank | Count | Sum
+    Const | Var | Column | Acted | Typed | Cell | Plus | Trim | Piece | Contains | Not | All | Any | OneOf | Equal | Less | Blank | Count | Sum
     | Widgets | Case | Join
 )  # fmt: skip
 
@@ -179,7 +190,7 @@ def walk(expr: Expr, table: str | None = None) -> Iterator[tuple[Expr, str | Non
     """The expression and all within it, each with the table whose row `Column` reads there; None outside of rows."""
     yield expr, table
     match expr:
-        case Not(of) | Blank(of) | Trim(of) | Plus(of, _):
+        case Not(of) | Blank(of) | Trim(of) | Plus(of, _) | Piece(of, _, _):
             yield from walk(of, table)
         case All(of) | Any(of) | Join(of):
             for part in of:

@@ -38,6 +38,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -171,6 +172,9 @@ def expr_in_words(expr: Expr) -> str:
             return f"{_part(of)} {'+' if by >= 0 else '-'} {abs(by)}"
         case Trim(of):
             return f"trimmed {_part(of)}"
+        case Piece(of, before, after):
+            bounds = (f"after {_value(before)}" if before else "") + (f"{' ' if before else ''}up to {_value(after)}" if after else "")
+            return f"the part of {_part(of)} {bounds}".rstrip()
         case Contains(text, part):
             return f"{_part(text)} contains {_part(part)}"
         case Not(of):

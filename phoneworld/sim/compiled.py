@@ -25,6 +25,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -33,7 +34,7 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
-from phoneworld.sim.evaluate import Row, as_text
+from phoneworld.sim.evaluate import Row, as_text, piece
 
 Variables: TypeAlias = Mapping[str, Value]
 Tables: TypeAlias = Mapping[str, tuple[Row, ...]]
@@ -65,6 +66,9 @@ def compiled(expr: Expr) -> Function:
             return _plus(compiled(inner), by)
         case Trim(inner):
             return _trim(compiled(inner))
+        case Piece(inner, before, after):
+            cut = compiled(inner)
+            return lambda v, t, typed, row, acted: piece(cut(v, t, typed, row, acted), before, after)
         case Contains(text, part):
             return _contains(compiled(text), compiled(part))
         case Not(inner):

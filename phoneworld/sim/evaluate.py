@@ -25,6 +25,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -84,6 +85,8 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
         case Trim(of):
             text = evaluate(of, scope)
             return text.strip() if isinstance(text, str) else text
+        case Piece(of, before, after):
+            return piece(evaluate(of, scope), before, after)
         case Contains(text_of, part_of):
             text, part = evaluate(text_of, scope), evaluate(part_of, scope)
             return as_text(part).casefold() in as_text(text).casefold()
@@ -117,6 +120,16 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
             return "".join(as_text(evaluate(e, scope)) for e in of)
         case _:
             assert_never(expr)
+
+
+def piece(text: Value, before: str, after: str) -> str | None:
+    """What stands between the two: see `program.expr.Piece`."""
+    if not isinstance(text, str):
+        return None
+    at = text.find(before)
+    start = at + len(before)
+    end = text.find(after, start) if after else len(text)
+    return text[start:end] if at >= 0 and end >= 0 else None
 
 
 def as_text(value: Value) -> str:

@@ -23,15 +23,15 @@ def test_details_are_cells_of_the_row_that_opened_them() -> None:
     found = lesson()
     details = screen_named(found, "details_name")
     (table,) = found.history.columns
-    assert found.beliefs.aliases[f"{details}.details_name.text"] == Alias(table, "name.text")
-    assert found.beliefs.details == {details: table}
+    assert found.beliefs.aliases[f"{details}.details_name.text"] == (Alias(table, "name.text"),)
+    assert found.beliefs.details == {details: (table,)}
 
 
 def test_a_switch_on_details_is_the_part_of_the_row_that_it_shows() -> None:
     found = lesson()
     details = screen_named(found, "starred")
     (table,) = found.history.columns
-    assert found.beliefs.aliases[f"{details}.starred.checked"] == Alias(table, "star.shown")
+    assert found.beliefs.aliases[f"{details}.starred.checked"] == (Alias(table, "star.shown"),)
 
 
 def test_what_details_show_is_put_into_the_row_at_once() -> None:

@@ -57,6 +57,21 @@ def test_a_text_that_is_another_is_that_other() -> None:
     assert compositions(["x", "y"], {Var("a"): ["x", "y"]})[0] == Var("a")
 
 
+def test_a_piece_of_what_may_be_cut_is_found_by_the_signs_around_it() -> None:
+    rows = ["Everyday, 27 Feb", "Household, 3 Mar", "Savings, 9 Mar"]
+    dates = [r.partition(", ")[2] for r in rows]
+    assert compositions(dates, {Var("a"): rows}) == [], "nothing is cut unasked"
+    found = compositions(dates, {Var("a"): rows}, whole=[Var("a")])
+    assert made(found[0], a="Holidays, 1 May") == "1 May"
+    found = compositions([f"On {d}" for d in dates], {Var("a"): rows}, whole=[Var("a")])
+    assert made(found[0], a="Holidays, 1 May") == "On 1 May"
+
+
+def test_a_digit_of_all_marks_no_piece() -> None:
+    said = ["See you at ten 09:12", "All is well 09:48"]
+    assert not compositions([s.partition(" 09")[0] for s in said], {Var("a"): said}, whole=[Var("a")])
+
+
 def test_a_number_becomes_text() -> None:
     found = compositions(["3", "4"], {Var("n"): [3, 4]})
     assert found and made(found[0], n=5) == "5"

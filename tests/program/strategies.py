@@ -25,6 +25,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -54,7 +55,7 @@ def expressions_over(names: st.SearchStrategy[str], leaves: int = 8) -> st.Searc
         st.builds(Const, values) | st.builds(Var, names) | st.builds(Column, names) | st.builds(Acted, names) | st.just(Typed())
         | st.builds(OneOf, names, st.lists(values, max_size=3).map(tuple)) | st.builds(Widgets, names, st.none() | st.booleans()),
         lambda e: st.builds(Not, e) | st.builds(Blank, e) | st.builds(Trim, e) | st.builds(Equal, e, e) | st.builds(Less, e, e)
-        | st.builds(Contains, e, e) | st.builds(Plus, e, st.integers(-3, 3) | st.sampled_from([0.5, -1.5])) | st.builds(Cell, names, names, e)
+        | st.builds(Contains, e, e) | st.builds(Piece, e, st.text(max_size=2), st.text(max_size=2)) | st.builds(Plus, e, st.integers(-3, 3) | st.sampled_from([0.5, -1.5])) | st.builds(Cell, names, names, e)
         | st.builds(Sum, names, e, e) | st.builds(Count, names, e) | st.builds(Case, e, e, e) | st.lists(e, max_size=3).map(tuple).flatmap(
             lambda parts: st.sampled_from([All(parts), Any(parts), Join(parts)])
         ),

@@ -22,6 +22,7 @@ from phoneworld.program.expr import (
     Less,
     Not,
     OneOf,
+    Piece,
     Plus,
     Sum,
     Trim,
@@ -60,6 +61,8 @@ def test_meanings() -> None:
         (Join((Var("a"), Const(" x "), Var("c"), Var("ab"))), "1 x true"),
         (Acted("b"), ""), (Cell("a", "b", Equal(Column("a"), Var("a"))), "x"), (Cell("a", "b", Not(All())), None), (Plus(Var("a"), 2), 3),
         (Plus(Var("b"), 2), None), (Plus(Var("ab"), 1), None), (Trim(Const(" a \n")), "a"), (Trim(Var("a")), 1), (Contains(Var("b"), Const("W")), True),
+        (Piece(Const("Mill, 3 May, late"), ", ", ","), "3 May"), (Piece(Const("Mill, 3 May"), "", ","), "Mill"), (Piece(Const("Mill, 3 May"), ", ", ""), "3 May"),
+        (Piece(Const("Mill"), ", ", ""), None), (Piece(Const("Mill, 3"), ", ", "!"), None), (Piece(Const(3), "", ""), None), (Piece(Const("a"), "", ""), "a"),
         (Contains(Var("c"), Const("")), True), (Contains(Const("a"), Var("b")), False), (Sum("a", Column("a")), 3),
         (Sum("a", Column("b")), 0), (Sum("a", Column("a"), Equal(Column("#"), Acted("#"))), 3),
     ]  # fmt: skip
