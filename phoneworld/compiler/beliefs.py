@@ -298,8 +298,6 @@ def _same(history: History, aliases: Mapping[str, tuple[Alias, ...]]) -> dict[st
             slot, other = slot_of(name), a.screen + name[len(b.screen) :]
             if (
                 not slot
-                or "/" in slot
-                or "[" in slot
                 or screen_of(name) != b.screen
                 or other not in a.seen
                 or name in aliases
