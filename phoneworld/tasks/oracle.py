@@ -116,7 +116,8 @@ class Oracle:
             return None
         known: dict[tuple[int, ...], _Node | None] = {(): _Node(goal.instance.start, goal.begin(), (), "recorded")}
         best: _Node | None = None
-        for order in islice(permutations(range(len(several))), _ORDERS):
+        orders = (order for order in permutations(range(len(several))) if self._reads_before(goal, several, order))
+        for order in islice(orders, _ORDERS):
             for n in range(1, len(order) + 1):
                 if order[:n] not in known:
                     before = known[order[: n - 1]]
@@ -128,6 +129,18 @@ class Oracle:
             if found is not None and (best is None or len(found.actions) < len(best.actions)):
                 best = found
         return best
+
+    def _reads_before(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...]) -> bool:
+        """True where words that have to be read somewhere are read before they are needed."""
+        unread = [to_read(several[i], goal.instance.instruction) for i in order]
+        if not any(unread):
+            return True
+        later: frozenset[str] = frozenset()
+        for i, here in zip(reversed(order), reversed(unread), strict=True):
+            if not here and later and later & _needed(Aims(goal.on(replace(goal.instance, checker=several[i])), self.influence)):
+                return False
+            later |= here
+        return True
 
     def _next(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...], before: _Node, effort: int, first_order: bool) -> _Node | None:
         done = [several[i] for i in order[:-1] if not _was_seen(several[i])]
@@ -149,6 +162,25 @@ def _flat(checker: Checker) -> Iterator[Checker]:
 def _was_seen(checker: Checker) -> bool:
     """True for what had to be seen at some time, and need not be again."""
     return isinstance(checker, InOrder) and checker.parts[-1:] == (AllOf(()),)
+
+
+def _needed(aims: Aims) -> frozenset[str]:
+    """The words that some way to a goal needs."""
+    needs = (value for aim in aims.all for way in aim.ways for _, value in way.needs if isinstance(value, str))
+    return frozenset((*needs, *(word for aim in aims.all for word in aim.words)))
+
+
+def to_read(checker: Checker, instruction: str) -> frozenset[str]:
+    """The words that a part of a goal asks to be seen, but for those that the instruction tells."""
+    match checker:
+        case AllOf(parts):
+            return frozenset[str]().union(*(to_read(part, instruction) for part in parts))
+        case Visible(says=says, shows=shows):
+            return frozenset(w for w in (says, shows) if w and w not in instruction)
+        case InOrder((first, *_)) if _was_seen(checker):
+            return to_read(first, instruction)
+        case _:
+            return frozenset()
 
 
 def _missing(goal: Judge) -> list[str]:
@@ -225,6 +257,8 @@ class _Search:
         self.deeds = frozenset[tuple[str, str]]().union(*(a.deeds for a in self.aims.all))
         self.row_tables = {table for table, _ in self.rows}
         self.words = tuple(dict.fromkeys(w for a in self.aims.all for w in a.words))
+        # Nobody can type what he has yet to read; and an app that says back what was typed has not told it.
+        self.unread = to_read(goal.checker, goal.instance.instruction)
         self.looked_at = 0
         self._closest = FAR * 9
         self._open: list[str] = []
@@ -392,7 +426,7 @@ class _Search:
                 names = [name for deed in deeds for name in sorted(deed.variables) if name not in self.influence.bookkeeping]
                 texts = list(dict.fromkeys(text for name in names for text in typed_words(self.aims.all, name)))
                 for text in texts or (self.words if width else ()):
-                    if touch.node.value != text:
+                    if touch.node.value != text and text not in self.unread:
                         yield TypeText(text, x, y, "replace")
                 if touch.node.value and width:
                     yield TypeText("", x, y, "replace")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from phoneworld.program.expr import Const, Join, Var
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.episode import run
 from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.oracle import GivenUp, Oracle, Solution
 from phoneworld.tasks.task import Setting
 from phoneworld.ui.action import Action, Answer, Finish, PressKey, Swipe, Tap, TypeText
-from tests.sim.shop import shop
+from tests.sim.shop import list_template, shop, slot
 from tests.sim.test_scrolling import scrolling_shop
 from tests.tasks.shop_tasks import BUY, tasks
 
@@ -81,6 +84,21 @@ def test_an_answer_is_given_once_it_has_been_seen() -> None:
 """
     actions = solved(text)
     assert isinstance(actions[0], Tap) and isinstance(actions[-1], Answer) and len(actions) == 2
+
+
+def test_what_has_to_be_read_is_read_and_not_typed() -> None:
+    """An app that says back what was searched for has not told it: the words of the cart are read in the cart."""
+    program = shop()
+    template = list_template()
+    (window,) = template.windows
+    echo = slot("echo", "TextView", (0, 80, 360, 120), attributes=(("text", Join((Const("You look for "), Var("query")))),))
+    echoing = replace(program.screens["list"], template=replace(template, windows=(replace(window, children=(*window.children, echo)),)))
+    phone = Phone([replace(program, screens={**program.screens, "list": echoing})])
+    said = "- {id: shop/it-v1, say: {en: Tell what it says}, start: {at: browsing}, check: {answer: {text: %s}}}"
+    for words, there in (("Empty", True), ("Sold out", False)):
+        setting = Setting(tasks(said % words)[0], phone)
+        found = Oracle(phone).solve(Judge(setting, setting.instance()), effort=60)
+        assert isinstance(found, Solution if there else GivenUp), found
 
 
 def test_every_seed_of_a_task_is_solved() -> None:
