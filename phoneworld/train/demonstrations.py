@@ -5,7 +5,7 @@ Left out of what is published on imitation: filtering by length, augmenting inst
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,14 +56,18 @@ class Teacher:
 
     def demonstrate(self, job: Job) -> Demonstration | Missing:
         """Does a task on the mock with the choices that the policy has."""
-        env, memory = self.env, Memory()
-        observation, info = env.reset(job.seed, task=job.task, language=job.language)
-        assignment = env.standing.assignment
+        self.env.reset(job.seed, task=job.task, language=job.language)
+        assignment = self.env.standing.assignment
         assert assignment is not None
-        name = assignment.instance.task.id
-        actions = self.solution(assignment.judge)
+        judge, name = assignment.judge, assignment.instance.task.id
+        actions = self.solution(judge)
         if isinstance(actions, str):
             return Missing(name, job.seed, f"the oracle gave up: {actions}")
+        return self._act(job, name, actions)
+
+    def _act(self, job: Job, name: str, actions: Sequence[Action]) -> Demonstration | Missing:
+        env, memory = self.env, Memory()
+        observation, info = env.reset(job.seed, task=job.task, language=job.language)
         steps: list[tuple[Sight, Choice]] = []
         for action in actions:
             seen = memory.look(screen_of(observation), observation.instruction)

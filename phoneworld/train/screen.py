@@ -7,7 +7,8 @@ other keys, opening other apps, asking, giving up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from phoneworld.env.elements import Element
 from phoneworld.env.observation import Observation
@@ -26,6 +27,8 @@ STATIC_TRAITS = 13
 _MOST_THINGS = 96
 _MOST_WORDS = 24
 _LONGEST_COPY = 80
+_MOST_PIECES = 4
+_BETWEEN = re.compile(r"\s[·•|–—]\s|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +126,11 @@ def _read(tree: Hierarchy, size: Size, elements: tuple[Element, ...], floor: int
     by_path = {element.path: element for element in elements}
     boxes = {path: Bounds(left, top, right, bottom) for left, top, right, bottom, path, _ in tree.touch_boxes(size)}
     inside = _words_inside(tree)
-    things = [
-        _thing(path, node, by_path.get(path), boxes[path], inside, size, floor)
-        for path, node in tree.walk()
-        if path in boxes and (path in by_path or node.label)
-    ]
+    things: list[Thing] = []
+    for path, node in tree.walk():
+        if path in boxes and (path in by_path or node.label):
+            things.append(_thing(path, node, by_path.get(path), boxes[path], inside, size, floor))
+            things += _pieces(things[-1])
     # Of too many, those that can only be read go first.
     room = _MOST_THINGS - sum(bool(t.verbs) for t in things)
     kept: list[Thing] = []
@@ -136,7 +139,7 @@ def _read(tree: Hierarchy, size: Size, elements: tuple[Element, ...], floor: int
             kept.append(thing)
             room -= not thing.verbs
     things = kept[:_MOST_THINGS]
-    return Screen(tuple(things), {t.path: i for i, t in enumerate(things)}, size, tree)
+    return Screen(tuple(things), {t.path: i for i, t in reversed([*enumerate(things)])}, size, tree)
 
 
 def _thing(path: Path, node: Node, element: Element | None, box: Bounds, inside: dict[Path, tuple[str, ...]], size: Size, floor: int) -> Thing:
@@ -161,6 +164,19 @@ def _thing(path: Path, node: Node, element: Element | None, box: Bounds, inside:
         path, (named, node.class_name, label), text if len(text) <= _LONGEST_COPY else "", (*word_ids(label)[:_MOST_WORDS], *named), near, role, traits,
         verbs, box.center if element is None else element.point, box,
     )  # fmt: skip
+
+
+def _pieces(thing: Thing) -> list[Thing]:
+    """What of a longer text stands for itself: its parts between dots and bars, and its words with a digit in them (prices, times, counts)."""
+    if len(thing.text.split()) < 3:
+        return []
+    parts = [part.strip() for part in _BETWEEN.split(thing.text)]
+    found = dict.fromkeys(part for part in (*(parts if len(parts) > 1 else ()), *(w.strip(".,;:()") for w in thing.text.split() if any(map(str.isdigit, w)))) if part)
+    found.pop(thing.text, None)
+    return [
+        replace(thing, key=(*thing.key, part), text=part, words=word_ids(part), near=thing.words[:_MOST_WORDS], role=ROLES.index("words"), verbs=())
+        for part in [*found][:_MOST_PIECES]
+    ]
 
 
 def _words_inside(tree: Hierarchy) -> dict[Path, tuple[str, ...]]:

@@ -24,7 +24,7 @@ TRAITS = STATIC_TRAITS + 5 + 5 + 3
 _ALONE = len(VERBS) - ON_THINGS
 NUMBERS = tuple(str(n) for n in range(13))
 """What can be typed and answered besides what is copied."""
-MOST_SAID, MOST_DONE, MOST_READ = 72, 12, 24
+MOST_SAID, MOST_DONE, MOST_READ = 72, 12, 32
 MOST_POSITIONS = 80
 _SAID, _DONE = STATIC_TRAITS + 5, STATIC_TRAITS + 10
 Floats = NDArray[np.float32]
@@ -87,7 +87,10 @@ class Seen:
 
 @dataclass(slots=True)
 class Memory:
-    """What one episode remembers: its last actions, and the words it read on screens that are no longer there."""
+    """What one episode remembers: its last actions, and the words it read on screens that are no longer there.
+
+    Of many words those are kept that were read last for the first time: what stands on every page is not what was looked for.
+    """
 
     done: list[tuple[int, tuple[int, ...], bool]] = field(default_factory=list)
     acted: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -104,9 +107,7 @@ class Memory:
             self.before = None
         here = dict.fromkeys(t.text for t in screen.things if t.text)
         read = [text for text in self.texts if text not in here][-MOST_READ:]
-        for text in here:
-            self.texts.pop(text, None)
-            self.texts[text] = None
+        self.texts.update(here)
         return _sight(screen, read_instruction(instruction, MOST_SAID), self, read)
 
     def did(self, seen: Seen, choice: Choice) -> None:

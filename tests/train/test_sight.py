@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from phoneworld.env.observation import Observation, ObservationSpec, Reading
 from phoneworld.train.screen import ANSWER, TYPE, VERBS, screen_of
 from phoneworld.train.sight import Choice, Memory
 from phoneworld.ui.action import Answer, Drag, Finish, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText
+from phoneworld.ui.device_state import DeviceState
+from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.node import Hierarchy, Node
 from tests.env.shop_phone import CHEAP, shop_env
 from tests.train.looks import first_look
 
@@ -88,3 +92,19 @@ def test_a_look_of_one_state_is_worked_out_once() -> None:
     first, _ = env.reset(0, task="shop/buy-v1")
     again, _ = env.reset(1, task="shop/buy-v1")
     assert screen_of(first) is screen_of(again)
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Serving bowl $38.00 ★ 4.5", ["$38.00", "4.5"]),
+        ("7 Feb 2026 · Delivered", ["7 Feb 2026", "Delivered", "7", "2026"]),
+        ("Hello", []),
+        ("12 €", []),
+    ],
+)
+def test_parts_of_a_longer_text_and_its_words_with_digits_can_be_copied_alone(text: str, pieces: list[str]) -> None:
+    label = Node("android.widget.TextView", text=text, bounds=Bounds(0, 0, 100, 50))
+    tree = Hierarchy((Node("android.widget.FrameLayout", bounds=Bounds(0, 0, 100, 200), children=(label,)),))
+    reading = Reading(lambda: tree, lambda kind, size: None)
+    observation = Observation(ObservationSpec(), "", lambda: (DeviceState("p", ".A"), Size(100, 200), reading))
+    assert [thing.text for thing in screen_of(observation).things] == [text, *pieces]
