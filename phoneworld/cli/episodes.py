@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, track
 from rich.table import Table
 
 from phoneworld.cli.exits import DOES_NOT_HOLD
@@ -115,3 +115,51 @@ def chosen(place: Any, only: list[str] | None) -> list[str]:
     if not found:
         raise OptionError(f"no episode in {place.path}" + (f" has {' or '.join(only)} in its name" if only else ""), hint="`phoneworld episodes list DIR` shows the names")
     return found
+
+
+@episodes_app.command("view")
+def view(
+    folder: Folder,
+    against: Annotated[Path | None, typer.Option(help="Another folder: both side by side, task by task and seed by seed.", metavar="DIR")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The page to write. Default: view.html in the folder.")] = None,
+    only: Only = None,
+    limit: Annotated[int, typer.Option(help="How many episodes are shown; 0 for all. A hundred make a page of some 10 MB.", min=0)] = 100,
+    draw: Annotated[bool, typer.Option("--draw/--no-draw", help="Draw screens of which no picture was kept (it takes Chromium, a quarter of a second each); or show them as boxes.")] = True,
+    bundle: Bundles = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file at --out that is not ours.")] = False,
+) -> None:
+    """Make a page to look at episodes.
+
+    One file without a network: the phone with each touch drawn on it, what the touch landed on, why the mock did what it did, reward and
+    progress, what changed in the state, the tree, and the verdict; filtered by how it ended. What was not kept is found by playing the
+    episodes again on their mock.
+
+        phoneworld episodes view runs/random
+
+        phoneworld episodes view runs/random --against runs/oracle -o compared.html
+    """
+    from phoneworld.cli.files import marked, may_write
+    from phoneworld.episodes.folder import EpisodeFolder, write_whole
+    from phoneworld.episodes.page import Side, episodes_page
+
+    target = out or folder / "view.html"
+    places = [EpisodeFolder(folder), *([EpisodeFolder(against)] if against is not None else [])]
+    names = [chosen(place, only) for place in places]
+    may_write(target, "page", force=force)
+    # Of two folders what both have comes first: that is what can be compared.
+    both = set(names[0]).intersection(*names[1:])
+    order = [name for name in names[0] if name in both] + [name for name in names[0] if name not in both]
+    order += [name for of in names[1:] for name in of if name not in both]
+    wanted = order[: limit or len(order)]
+    bundles = tuple(map(str, bundle or ()))
+    titles = [place.path.name or str(place.path) for place in places]
+    if len(set(titles)) < len(titles):
+        titles = [str(place.path) for place in places]
+    sides = [Side(title, place, [name for name in wanted if name in of], bundles) for title, place, of in zip(titles, places, map(set, names), strict=True)]
+    bar = Progress(TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
+    with bar:
+        line = bar.add_task("", total=None)
+        page = episodes_page(sides, draw=draw, progress=lambda done, of: bar.update(line, completed=done, total=of))
+    write_whole(target, marked(page).encode())
+    left = len(order) - len(wanted)
+    console.print(f"{counted(len(wanted), 'episode')} in {escape(str(target))}" + (f"; {left} more with --limit 0 or --only" if left else ""), highlight=False)

@@ -18,6 +18,7 @@ VERBS = {
     "check": "tasks",
     "eval": "evaluate",
     "episodes": "episodes",
+    "export": "export",
     "bench": "bench",
     "doctor": "doctor",
 }

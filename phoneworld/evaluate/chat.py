@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from phoneworld.dialects.dialect import Dialect, Screen
+from phoneworld.dialects.speaking import how_to_speak
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.policy import Actor
 from phoneworld.errors import ActionError, PolicyLost
 from phoneworld.evaluate.asking import Line
-from phoneworld.serve.doors.messages import how_to_speak
 from phoneworld.ui.action import Action
 
 See = Literal["text", "picture", "both"]

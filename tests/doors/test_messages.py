@@ -51,7 +51,7 @@ def test_a_task_is_done_by_talking_in_any_dialect(phones: Phones, dialect: str) 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_how_to_speak_is_said_in_words_that_are_understood(phones: Phones, dialect: str) -> None:
     from phoneworld.dialects.dialect import Screen
-    from phoneworld.serve.doors.messages import how_to_speak
+    from phoneworld.dialects.speaking import how_to_speak
     from tests.sim.shop import SIZE
 
     told = how_to_speak(DIALECTS[dialect], Screen(SIZE)).split("\nTo ")

@@ -19,13 +19,14 @@ from typing import Any, Literal, TypeVar
 
 from phoneworld.dialects.dialect import Dialect, Screen
 from phoneworld.dialects.families import dialect_named
+from phoneworld.dialects.speaking import how_to_speak
 from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rollout import MakeEnv
 from phoneworld.errors import ActionError, BrowserError, SessionError
-from phoneworld.ui.action import Action, Answer, Finish, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText, Wait
+from phoneworld.ui.action import Action
 
 Images = Literal["none", "data", "png"]
 """No pictures; as data addresses, as OpenAI's messages have them; as bytes in blocks of type "image"."""
@@ -126,32 +127,3 @@ class MessageEnv:
         if not parts:
             return {"role": "user", "content": text}
         return {"role": "user", "content": [*parts, {"type": "text", "text": text}]}
-
-
-_SAMPLES: tuple[tuple[str, Action], ...] = (
-    ("tap", Tap(540, 1200)), ("long press", LongPress(540, 1200)), ("swipe", Swipe(540, 1600, 540, 800)), ("type", TypeText("words")),
-    ("replace what is typed", TypeText("words", mode="replace")), ("go back", PressKey("back")), ("go home", PressKey("home")),
-    ("enter", PressKey("enter")), ("open an app", OpenApp("Notes")), ("wait", Wait()), ("answer", Answer("words")), ("finish", Finish()),
-    ("say that it cannot be done", Finish("infeasible")),
-)  # fmt: skip
-
-
-def how_to_speak(dialect: Dialect, screen: Screen) -> str:
-    """How a dialect is spoken, by an example of each thing it can say."""
-    size = screen.size
-    largest = dialect.coordinates.largest(size)
-    lines = [f"You use a phone. Say one action at a time. Places are x from 0 to {largest[0]} and y from 0 to {largest[1]}."]
-    for name, action in _SAMPLES:
-        scaled: Action = action
-        match action:
-            case Tap() | LongPress():
-                scaled = type(action)(size.width // 2, size.height // 2)
-            case Swipe():
-                scaled = Swipe(size.width // 2, size.height * 2 // 3, size.width // 2, size.height // 3)
-            case _:
-                pass
-        try:
-            lines.append(f"To {name}:\n{dialect.emit(scaled, screen)}")
-        except ActionError:
-            continue
-    return "\n".join(lines)
