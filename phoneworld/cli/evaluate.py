@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def evaluate(
     app: Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; or a bundle, with --tasks.", metavar="APP|BUNDLE")],
-    policy: Annotated[str, typer.Option("--policy", help="oracle; random; FILE.py (a class Policy in it; FILE.py:NAME for another); http://HOST/ (asked for each action); openai:MODEL (an OpenAI-compatible endpoint, with --base-url); adb:COMMAND (any agent that drives a phone over adb).")],
+    policy: Annotated[str, typer.Option("--policy", help="oracle; random; FILE.py (a class Policy in it; FILE.py:NAME for another); FILE.pt (what phoneworld.train made); http://HOST/ (asked for each action); openai:MODEL (an OpenAI-compatible endpoint, with --base-url); adb:COMMAND (any agent that drives a phone over adb).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The folder for the episodes and the report. One that holds episodes of the same is gone on with.")],
     tasks: Annotated[Path | None, typer.Option("--tasks", help="A task file, or a folder of them. Default: the app's `tasks` folder.")] = None,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only tasks whose id has this in it. May be given several times.")] = None,
@@ -56,7 +56,7 @@ def evaluate(
     dialect: Annotated[str, typer.Option(help="openai: the words in which the model acts; phoneworld/dialects/README.md lists them.")] = "qwen3",
     see: Annotated[Literal["text", "picture", "both"], typer.Option(help="FILE.py, http, openai: what is shown: the elements in words, a picture, or both.")] = "text",
     history: Annotated[int, typer.Option(help="openai: how many of the last looks are shown whole.", min=1, max=100)] = 1,
-    temperature: Annotated[float, typer.Option(help="openai: as the endpoint takes it.", min=0.0, max=10.0)] = 0.0,
+    temperature: Annotated[float, typer.Option(help="openai: as the endpoint takes it. FILE.pt: above 0 actions are drawn, at 0 the likeliest is done.", min=0.0, max=10.0)] = 0.0,
     max_tokens: Annotated[int, typer.Option(help="openai: the longest answer.", min=1)] = 1024,
     timeout: Annotated[float, typer.Option(help="http, openai: seconds for an answer.", min=0.01)] = 120.0,
     retries: Annotated[int, typer.Option(help="http, openai: how many times a question that was not answered is asked again.", min=0, max=100)] = 4,

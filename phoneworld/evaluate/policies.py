@@ -1,4 +1,4 @@
-"""Policies by the words of the command line: oracle, random, FILE.py, http://…, openai:MODEL, adb:COMMAND."""
+"""Policies by the words of the command line: oracle, random, FILE.py, FILE.pt, http://…, openai:MODEL, adb:COMMAND."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from phoneworld.errors import OptionError
 from phoneworld.evaluate.adb_agent import AdbPolicy, words_of
 from phoneworld.evaluate.asking import Line
 from phoneworld.evaluate.chat import ChatPolicy, See
+from phoneworld.evaluate.checkpoint import CheckpointFile, network_in
 from phoneworld.evaluate.oracle import OraclePolicy
 from phoneworld.evaluate.remote import HttpPolicy
 from phoneworld.evaluate.script import ScriptFile, policy_in
 from phoneworld.tasks.task import Task
 
 RANDOM_FINISH = 0.05
-KINDS = "oracle, random, FILE.py, http://HOST/, openai:MODEL or adb:COMMAND"
+KINDS = "oracle, random, FILE.py, FILE.pt, http://HOST/, openai:MODEL or adb:COMMAND"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ def choose_policy(words: str, bundles: Sequence[str], tasks: Sequence[Task], app
     if kind == "adb":
         words_of(rest, "", "")
         return Chosen(AdbPolicy(rest, tuple(bundles), options.episode_s), {"name": words}, True, "adb")
+    if words.endswith(".pt"):
+        checkpoint = CheckpointFile(os.path.abspath(words), options.temperature > 0)
+        facts = {"name": os.path.basename(words), "digest": checkpoint.digest, "sample": checkpoint.sample}
+        network_in(checkpoint.path, checkpoint.sample)
+        return Chosen(checkpoint, facts)
     file, _, cls = words.rpartition(":") if words.rpartition(":")[0].endswith(".py") else (words, "", "")
     if file.endswith(".py"):
         script = ScriptFile(os.path.abspath(file), cls)

@@ -113,6 +113,56 @@ def test_a_browser_that_is_missing_is_the_machines_fault(shop: Path, monkeypatch
     assert all(one["message"] for one in figures["each"]), figures["each"]
 
 
+MURDER = """
+import os, psutil
+from phoneworld.ui.action import Finish, Tap
+
+class Policy:
+    \"\"\"Kills the browser in its second step of seed 1, and sees to it that none is found again.\"\"\"
+    def begin(self, task, seed):
+        self.seed, self.steps = seed, 0
+        return self
+    def act(self, observation, info):
+        self.steps += 1
+        if self.seed == 1 and self.steps == 2:
+            os.environ["PHONEWORLD_CHROMIUM"] = "/nothing/there"
+            for process in psutil.Process().children(recursive=True):
+                if "chrom" in process.name():
+                    process.kill()
+        return Finish() if self.steps > 3 else Tap(150, 220) if self.seed else Tap(5, 5)
+"""
+
+
+def test_a_browser_that_dies_in_an_episode_is_the_machines_fault(shop: Path) -> None:
+    (shop / "murder.py").write_text(MURDER)
+    command = [sys.executable, "-m", "phoneworld", "eval", "shop", "--policy", "murder.py", "--only", "cheap", "--seeds", "2", "--frames", "--out", "runs"]
+    subprocess.run(command, cwd=shop, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120, check=True)
+    figures = json.loads((shop / "runs" / "report.json").read_bytes())
+    assert [one["ended"] for one in figures["each"]] == ["failed", "infra"], figures["each"]
+    frames = {p.stem for p in (shop / "runs" / "frames").glob("*.png")}
+    assert frames and all(sha in frames for sha in _frames(shop / "runs" / "traces" / "shop" / "cheap-v1" / "seed-0.jsonl"))
+    assert phoneworld("episodes", "replay", "runs", "--only", "seed-0", cwd=shop).returncode == 0, "the same pictures too"
+
+
+def _frames(file: Path) -> list[str]:
+    return [line["frame"] for line in map(json.loads, file.read_text().splitlines()) if line.get("frame")]
+
+
+def test_a_checkpoint_acts(shop: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (phoneworld[train])")
+    from phoneworld.train.network import Network
+    from phoneworld.train.policy import save
+
+    save(Network(seed=0), shop / "net.pt")
+    words = ("eval", "shop", "--policy", "net.pt", "--only", "cheap", "--seeds", "1")
+    for out in ("a", "b"):
+        assert phoneworld(*words, "--out", out, cwd=shop).returncode == 0
+    assert contents(shop / "a") == contents(shop / "b")
+    (shop / "bad.pt").write_bytes(b"PK not weights")
+    ran = phoneworld("eval", "shop", "--policy", "bad.pt", "--out", "c", cwd=shop)
+    assert ran.returncode == 3 and "bad.pt" in ran.stderr and "Traceback" not in ran.stderr
+
+
 def test_attempts_have_other_dice_and_the_same_start(shop: Path) -> None:
     told = json.loads(phoneworld("eval", "shop", "--policy", "random", "--only", "buy", "--seeds", "2", "--attempts", "4", "--out", "runs", "--json", cwd=shop).stdout)
     assert told["episodes"] == 8 and set(told["pass_at"]) == {"1", "2", "4"} and told["pass_at_of"] == "attempts at one seed"
