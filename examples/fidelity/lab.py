@@ -33,13 +33,14 @@ from examples.fidelity.apps import APPS, CURVE, App, Started
 from examples.fidelity.asking import AT_RANDOM, TRACES_A_ROUND, AskingLead, lead_for
 from examples.fidelity.exploring import ExploringLead
 from phoneworld.compiler.compile import compile_graph
+from phoneworld.device.trees_only import TreesOnly
 from phoneworld.device.web.device import WebDevice
 from phoneworld.errors import DeviceError
 from phoneworld.fidelity.acting import HELD_OUT, TRAINING
 from phoneworld.fidelity.again import RealAgain
 from phoneworld.fidelity.curves import curves_page
 from phoneworld.fidelity.explain import divergences, lines
-from phoneworld.fidelity.heldout import TreesOnly, act, joined, remembered
+from phoneworld.fidelity.heldout import act, joined, remembered
 from phoneworld.fidelity.measure import MOCK, measure, summarise
 from phoneworld.fidelity.report_page import report_page
 from phoneworld.fidelity.score import score as score_runner

@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from phoneworld.cli import transfer
 from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.files import need_bundle
 from phoneworld.cli.terminal import Terminal, counted
@@ -35,6 +36,7 @@ tasks_app = typer.Typer(help="Look at the tasks of an app, prove them, make some
 
 def register(app: typer.Typer) -> None:
     """Adds the verbs to the command line."""
+    transfer.register(tasks_app)
     app.add_typer(tasks_app, name="tasks")
     app.command("check")(check)
 

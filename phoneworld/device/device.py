@@ -7,6 +7,7 @@ not when the screen has settled: see `settle.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -86,4 +87,13 @@ class ResettableDevice(FreshableDevice, Protocol):
 
     def restore(self, snapshot: str) -> None:
         """Goes back to a named state. Raises SessionError for an unknown name."""
+        ...
+
+
+@runtime_checkable
+class StoringDevice(Device, Protocol):
+    """A phone that tells what its apps have stored: web pages."""
+
+    def stored(self, package: str) -> Mapping[str, str]:
+        """The texts that an app keeps, by their keys; nothing where it does not run. Raises ActionError for an unknown app."""
         ...

@@ -15,6 +15,7 @@ from phoneworld.tasks.checker import CustomCheck
 from phoneworld.tasks.file import load_tasks, plugged_in
 from phoneworld.tasks.judge import Judge, Trail
 from phoneworld.tasks.kept import kept_variables
+from phoneworld.tasks.stored import Document, StorageMap
 from phoneworld.tasks.task import Instance, Setting, Task
 from phoneworld.tasks.verdict import Verdict
 from phoneworld.ui.action import Status
@@ -23,6 +24,8 @@ from phoneworld.ui.node import Hierarchy
 
 Tasks = Iterable[Task] | str | Path
 """Tasks, or where their files are."""
+Storage = tuple[StorageMap, Document, Document]
+"""How an app stores things, what it has stored now, and what it had when the episode began."""
 _KEPT = 128
 
 
@@ -46,9 +49,12 @@ class Assignment:
         """Judges an episode that ends in a state. Raises CheckerError."""
         return self.judge.verdict(trail, state, answer=answer, status=status)
 
-    def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, answer: str | None, status: Status) -> Verdict:
-        """Judges it by what can be seen. Raises CheckerError."""
-        return self.judge.verdict_on_phone(trail, tree, size, answer=answer, status=status)
+    def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, answer: str | None, status: Status, stored: Storage | None = None) -> Verdict:
+        """Judges it by what can be seen, and by what the app has stored. Raises CheckerError."""
+        known = None
+        if stored is not None:
+            known = stored[0].read(self.judge.setting.exporter.app(self.instance.start), *stored[1:])
+        return self.judge.verdict_on_phone(trail, tree, size, answer=answer, status=status, known=known)
 
 
 class TaskBook:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
-from phoneworld.device.device import Device, ResettableDevice
+from phoneworld.device.device import Device, ResettableDevice, StoringDevice
 from phoneworld.device.mock import MockDevice
 from phoneworld.device.settle import settle
+from phoneworld.device.trees_only import TreesOnly
 from phoneworld.env.assignment import Assignment, TaskBook, Tasks
 from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation, ObservationSpec, Picture, Reading, array_of, scaled_png
 from phoneworld.env.outcome import Deadlines, Done, OnUnrecorded, Outcome
 from phoneworld.env.parsing import Parse
 from phoneworld.env.rewards import Rewards
-from phoneworld.errors import ActionError, DeviceUnusable, ObservationError, SessionError
+from phoneworld.errors import ActionError, CaptureFailed, DeviceUnusable, ObservationError, SessionError
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.judge import Trail
+from phoneworld.tasks.stored import Document, StorageMap, stored_document
 from phoneworld.tasks.task import Task
 from phoneworld.tasks.verdict import Verdict
 from phoneworld.ui.action import Action, OpenApp, Status
@@ -35,7 +38,9 @@ class DeviceEnv(Env[Observation]):
     back by clearing and opening `app`, and watched until its screen has settled, for at most `settle_s` seconds.
 
     Tasks are drawn from `mock`, the same app as it was compiled: the phone is brought to their start by their actions
-    `on_phone`, and judged by what can be seen and what was answered. What that does not decide is "unknown", never 0.
+    `on_phone`, and judged by what can be seen and what was answered; with `storage`, which says how the app stores what the mock has
+    in tables and variables, by that too (`phoneworld tasks transfer --storage FILE` finds it out). What all this does not decide is
+    "unknown", never 0.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class DeviceEnv(Env[Observation]):
         deadlines: Deadlines = Deadlines(),
         parse: Parse | None = None,
         settle_s: float = 5.0,
+        storage: StorageMap | None = None,
     ) -> None:
         super().__init__(
             observe=observe, max_steps=max_steps, instruction=instruction, rewards=rewards, reward=reward,
@@ -62,6 +68,11 @@ class DeviceEnv(Env[Observation]):
         self.device = device
         self.app = app
         self.settle_s = settle_s
+        if storage is not None and not isinstance(device, StoringDevice):
+            raise SessionError(f"{device.serial} does not tell what its apps have stored", hint="web phones do; leave storage out")
+        self.storage = storage
+        self.stored_at_first: Document = None
+        """What the app of the task had stored when the episode began."""
         self._simulated = isinstance(device, ResettableDevice)
         if not self._simulated and not app:
             raise SessionError(
@@ -95,7 +106,7 @@ class DeviceEnv(Env[Observation]):
         else:
             self.device.clear_app(self.app)
             self.device.perform(OpenApp(self.app))
-        self._look()
+        self.look()
 
     def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
         if self.book is None:
@@ -121,11 +132,26 @@ class DeviceEnv(Env[Observation]):
                     f"action {number} on the way to the start of {assignment.instance.task.id} cannot be done: {e.message}",
                     hint="record the way again",
                 ) from None
-            self._look()
+            self.look()
+        self.stored_at_first = None
+        if isinstance(self.device, StoringDevice):
+            with suppress(CaptureFailed):
+                self.stored_at_first = self.stored(assignment.judge.setting.package)
 
     def _judge(self, assignment: Assignment, trail: Trail, answer: str | None, status: Status) -> Verdict:
         _, size, reading = self.observation().look
-        return assignment.verdict_on_phone(trail, reading.hierarchy, size, answer, status)
+        stored = None
+        if self.storage is not None:
+            # Under a dialog of the page nothing can be read: then the screen alone tells.
+            with suppress(CaptureFailed):
+                stored = (self.storage, self.stored(assignment.judge.setting.package), self.stored_at_first)
+        return assignment.verdict_on_phone(trail, reading.hierarchy, size, answer, status, stored)
+
+    def stored(self, package: str) -> Document:
+        """What an app has stored now, as JSON has it. Raises SessionError where the phone does not tell."""
+        if not isinstance(self.device, StoringDevice):
+            raise SessionError(f"{self.device.serial} does not tell what its apps have stored", hint="web phones do")
+        return stored_document(self.device.stored(package))
 
     def _act(self, action: Action) -> Outcome:
         before = self._last
@@ -133,18 +159,19 @@ class DeviceEnv(Env[Observation]):
             self.device.perform(action)
         finally:
             # Also where it was refused: a phone may have done half of it (the tap before a text it cannot type).
-            self._look()
+            self.look()
         if isinstance(self.device, MockDevice) and self.device.last is not None:
             return self.device.last
         return Done(before is not None and not _same(before, self.observation()))
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Reads the phone now, or once it has settled."""
         if self._simulated:
             png = self.device.screenshot() if self.observe.screenshot != "none" else b""
             self._keep(self.device.hierarchy(), self.device.state(), png)
         else:
-            reading = settle(self.device, timeout_s=self.settle_s, before=self._tree)
+            phone = self.device if self.observe.screenshot != "none" else TreesOnly(self.device)
+            reading = settle(phone, timeout_s=self.settle_s, before=self._tree)
             self._keep(reading.hierarchy, reading.state, reading.screenshot)
 
     def _keep(self, tree: Hierarchy, state: DeviceState, png: bytes) -> None:

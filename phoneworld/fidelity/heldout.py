@@ -14,13 +14,12 @@ from math import hypot
 from random import Random
 from typing import Protocol
 
-from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.device import Device
 from phoneworld.device.settle import Reading, settle
 from phoneworld.errors import ActionError, DeviceNotFound
 from phoneworld.fidelity.acting import HELD_OUT, POLICY, Memory, Vocabulary, choose
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
 from phoneworld.ui.action import Action, DoubleTap, OpenApp, PressKey, Tap, TypeText, points_of
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.node import Hierarchy
 
 _APART_S = 0.7  # two taps nearer than this in time and place are a double tap to the phone
@@ -79,43 +78,6 @@ class Spacing:
     def after(self, action: Action) -> None:
         """Takes note of what was done."""
         self._last, self._at = action, time.monotonic()
-
-
-class TreesOnly:
-    """A phone without its pictures: where a tree costs a hundredth of a picture, a step is ten times as fast."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-
-    @property
-    def serial(self) -> str:
-        return self._device.serial
-
-    @property
-    def info(self) -> DeviceInfo:
-        return self._device.info
-
-    def state(self) -> DeviceState:
-        return self._device.state()
-
-    def hierarchy(self) -> Hierarchy:
-        return self._device.hierarchy()
-
-    def screenshot(self) -> bytes:
-        """No picture: an empty one, which `settle` knows."""
-        return b""
-
-    def perform(self, action: Action) -> None:
-        self._device.perform(action)
-
-    def apps(self) -> tuple[InstalledApp, ...]:
-        return self._device.apps()
-
-    def clear_app(self, package: str) -> None:
-        self._device.clear_app(package)
-
-    def close(self) -> None:
-        self._device.close()
 
 
 def collect(

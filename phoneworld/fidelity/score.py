@@ -123,21 +123,32 @@ def score(runner: FreeRunner, heldout: StateGraph) -> Score:
     """Runs every held-out trace on the runner."""
     steps: list[ScoredStep] = []
     for trace in heldout.traces:
-        size = heldout.captures[trace.start].size
-        real_before = faces(heldout.captures[trace.start].hierarchy, size)
-        mock_before = faces(runner.start(), size)
-        for depth, transition in enumerate(trace.transitions, 1):
-            capture = heldout.captures[transition.target]
+        beside = SideBySide(trace.id, heldout.captures[trace.start], runner.start())
+        for transition in trace.transitions:
             tree, evidence = runner.act(transition.action, heldout.took_ms(transition))
-            real, mock = faces(capture.hierarchy, capture.size), faces(tree, capture.size)
-            compared = match(real, mock)
-            real_effect, mock_effect = effect(real_before, real), effect(mock_before, mock)
-            changed = any(real_effect)
-            same = _same_screen(capture, tree)
-            cause = None if compared.exact else _cause(evidence, changed, any(mock_effect), same, real, mock)
-            steps.append(ScoredStep(trace.id, depth, evidence, changed, compared, real_effect == mock_effect, same, tree, cause))
-            real_before, mock_before = real, mock
+            steps.append(beside.step(heldout.captures[transition.target], tree, evidence))
     return Score(tuple(steps))
+
+
+class SideBySide:
+    """The real app and the mock from one start on, a step after the other."""
+
+    def __init__(self, trace: str, real: Capture, mock: Hierarchy) -> None:
+        self.trace = trace
+        self.depth = 0
+        self._real, self._mock = faces(real.hierarchy, real.size), faces(mock, real.size)
+
+    def step(self, capture: Capture, tree: Hierarchy, evidence: EvidenceKind) -> ScoredStep:
+        """How the mock's tree compares with the real screen after the next action."""
+        self.depth += 1
+        real, mock = faces(capture.hierarchy, capture.size), faces(tree, capture.size)
+        compared = match(real, mock)
+        real_effect, mock_effect = effect(self._real, real), effect(self._mock, mock)
+        changed = any(real_effect)
+        same = _same_screen(capture, tree)
+        cause = None if compared.exact else _cause(evidence, changed, any(mock_effect), same, real, mock)
+        self._real, self._mock = real, mock
+        return ScoredStep(self.trace, self.depth, evidence, changed, compared, real_effect == mock_effect, same, tree, cause)
 
 
 def _same_screen(capture: Capture, tree: Hierarchy) -> bool:

@@ -1,13 +1,15 @@
-"""Task files on disk, and checkers of plug-ins. The only file of this room that touches the disk."""
+"""Task files and storage maps on disk, and checkers of plug-ins. The only file of this room that touches the disk."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from phoneworld.errors import FileFormatError, TaskError, WriteError
 from phoneworld.tasks.checker import CustomCheck
+from phoneworld.tasks.stored import StorageMap, from_json, to_json
 from phoneworld.tasks.task import Task
 from phoneworld.tasks.task_yaml import dumps, loads
 
@@ -44,6 +46,23 @@ def save_tasks(tasks: Iterable[Task], file: str | Path, *, head: str = "") -> No
         path.write_text(head + dumps(tasks), encoding="utf-8")
     except OSError as e:
         raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another file") from None
+
+
+def load_storage(file: str | Path) -> StorageMap:
+    """How an app stores things, as `phoneworld tasks transfer --storage` found it out. Raises FileFormatError."""
+    try:
+        data = json.loads(_read(Path(file)))
+    except ValueError as e:
+        raise FileFormatError(f"{file} is no JSON: {e}", hint="name a file that `phoneworld tasks transfer --storage` wrote") from None
+    return from_json(data)
+
+
+def save_storage(storage: StorageMap, file: str | Path) -> None:
+    """Writes that file. Raises WriteError where it cannot."""
+    try:
+        Path(file).write_text(json.dumps(to_json(storage), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as e:
+        raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="name another file") from None
 
 
 def plugged_in() -> Mapping[str, CustomCheck]:

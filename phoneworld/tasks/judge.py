@@ -44,6 +44,7 @@ from phoneworld.tasks.names import nearest
 from phoneworld.tasks.queries import query_tables
 from phoneworld.tasks.rows import RowsAim
 from phoneworld.tasks.sights import sight
+from phoneworld.tasks.stored import Known
 from phoneworld.tasks.task import Instance, Setting, path_of
 from phoneworld.tasks.verdict import Finding, Verdict
 from phoneworld.ui.action import Status
@@ -63,13 +64,14 @@ class Trail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Now:
-    """What a checker may look at. `state` is None on a real phone."""
+    """What a checker may look at. `state` is None on a real phone; `known` is then what could be read of what the app has stored."""
 
     state: PhoneState | None
     tree: Hierarchy | None
     size: Size
     answer: str | None
     trail: Trail
+    known: Known | None = None
 
 
 class Judge:
@@ -201,11 +203,26 @@ class Judge:
             known = self._worded[key] = (d.cells, d.words(self.setting.task.names))
         return known[1]
 
-    def verdict_on_phone(self, trail: Trail, tree: Hierarchy, size: Size, *, answer: str | None = None, status: Status = "success") -> Verdict:
-        """The same for a phone of which only the screen can be seen. What that does not decide is None, in `success` too."""
-        finding = self._look(self.checker, _Now(None, tree, size, answer, trail))
-        success = False if status != "success" else finding.holds
-        return Verdict(success, finding.holds is True, finding.progress, (), (), finding)
+    def verdict_on_phone(
+        self, trail: Trail, tree: Hierarchy, size: Size, *, answer: str | None = None, status: Status = "success", known: Known | None = None
+    ) -> Verdict:
+        """The same for a phone of which only the screen can be seen, and `known`. What that does not decide is None, in `success` too."""
+        finding = self._look(self.checker, _Now(None, tree, size, answer, trail, known))
+        surplus: tuple[Difference, ...] = ()
+        if known is not None:
+            found = differences(self._start, known.app, [name for name in self._kept if name in known.variables])
+            surplus = tuple([d for d in found if not self._is_asked(d, known.app)])
+        clean = not surplus or not self.setting.task.unchanged.on
+        success = False if status != "success" else finding.holds if clean else False
+        return Verdict(success, finding.holds is True, finding.progress, tuple(map(self._told, surplus)), (), finding, surplus)
+
+    def _can_tell(self, node: State | Rows, known: Known) -> bool:
+        """True where what the app has stored tells all that a checker asks."""
+        if isinstance(node, State):
+            alone = path_of(node.path).alone
+            return alone is not None and self.setting.task.names.variable(alone) in known.variables
+        aim = self._aims[id(node)]
+        return aim.table in known.tables and all((aim.table, column) in known.columns for column in aim.asked)
 
     def progress(self, trail: Trail, state: PhoneState, *, answer: str | None = None) -> float:
         """How much of the goal holds now, from 0 to 1."""
@@ -224,9 +241,12 @@ class Judge:
     def _look(self, checker: Checker, now: _Now) -> Finding:
         match checker:
             case State(path, comparison):
-                if now.state is None:
+                if now.state is not None:
+                    found = as_data(self._find(path, now.state))
+                elif now.known is not None and self._can_tell(checker, now.known):
+                    found = now.known.app.variables.get(self.setting.task.names.variable(path_of(path).alone or ""))
+                else:
                     return self._unknown(checker)
-                found = as_data(self._find(path, now.state))
                 return Finding.plain(partial(in_words, checker), comparison.holds(found), partial(shown, found))
             case Sql(query, comparison, arguments):
                 if now.state is None:
@@ -234,9 +254,11 @@ class Judge:
                 answer = query_tables(self.setting.exporter, now.state, query, dict(arguments))
                 return Finding.plain(partial(in_words, checker), comparison.holds(answer), partial(shown, answer))
             case Rows():
-                if now.state is None:
-                    return self._unknown(checker)
-                return self._aims[id(checker)].look(self.setting.exporter.app(now.state))
+                if now.state is not None:
+                    return self._aims[id(checker)].look(self.setting.exporter.app(now.state))
+                if now.known is not None and self._can_tell(checker, now.known):
+                    return self._aims[id(checker)].look(now.known.app)
+                return self._unknown(checker)
             case Answer():
                 holds = now.answer is not None and answers(checker, now.answer)
                 return Finding.plain(partial(in_words, checker), holds, "no answer" if now.answer is None else partial(shown, now.answer))

@@ -55,6 +55,8 @@ class RowsAim:
                 self.loose.update((row, own(column)) for column in change.free)
                 self._free.update((row, own(column)) for column in (*(name for name, _ in change.to), *change.free))
 
+        self.asked = frozenset(name for wanted in self._added for name, _ in wanted) | {name for of in self.changed.values() for name, _ in of}
+        """The columns of which something is asked."""
         # What is asked, in words that are made when somebody reads them. None of it holds this object: it goes when it is let go.
         table, before = checker.table, self._before
         self._asked = tuple(partial(_say_added, table, cells) for cells in checker.added)

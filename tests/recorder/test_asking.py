@@ -10,9 +10,9 @@ import pytest
 
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.compiler.questions import find_questions
+from phoneworld.device.trees_only import TreesOnly
 from phoneworld.device.web import WebDevice
 from phoneworld.errors import RecordingError
-from phoneworld.fidelity.heldout import TreesOnly
 from phoneworld.graph.file import load_graph
 from phoneworld.graph.graph import Capture, StateGraph
 from phoneworld.graph.plan import Plan, Question

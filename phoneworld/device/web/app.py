@@ -63,6 +63,14 @@ class WebApp:
         """Where its content lies."""
         return self._screen
 
+    def stored(self) -> dict[str, str]:
+        """What its page keeps in `localStorage`. Raises CaptureFailed under a dialog of the page, which holds it."""
+        try:
+            return dict(json.loads(self.page.evaluate("JSON.stringify({...localStorage})") or "{}"))
+        except DialogOpen:
+            self.adopt_dialog()
+            raise CaptureFailed("a dialog holds the page, which tells nothing", code="DIALOG", hint="answer the dialog first") from None
+
     def tree(self) -> Hierarchy:
         """The active window: the app with its web content, or the native window over it."""
         self.look()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import assert_never
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -223,6 +223,15 @@ class WebDevice:
         self._stop(task)
         for installed in task.pages:
             installed.clear()
+
+    def stored(self, package: str) -> Mapping[str, str]:
+        """What the pages of an app keep in `localStorage`, as texts by their keys; nothing where it does not run. Raises CaptureFailed."""
+        self._check()
+        found: dict[str, str] = {}
+        for installed in self._known(package).pages:
+            if installed.app is not None:
+                found |= installed.app.stored()
+        return found
 
     def reset(self, seed: int | None = None) -> None:
         """The phone as it was when it was opened: nothing stored, the first app in front. What servers keep is theirs.
