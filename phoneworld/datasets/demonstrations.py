@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +23,7 @@ from phoneworld.env.parsing import parse_action
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.episodes.folder import EpisodeFolder, Kept
 from phoneworld.episodes.replay import phones_of
-from phoneworld.episodes.trace import Trace, hit_of
+from phoneworld.episodes.trace import Hit, Trace, hit_of
 from phoneworld.errors import ActionError, FileFormatError
 from phoneworld.graph.file import load_graph, screenshot_bytes
 from phoneworld.graph.graph import Capture, StateGraph
@@ -32,6 +32,7 @@ from phoneworld.ui.action import (
     Action,
     Answer,
     Clear,
+    DoubleTap,
     Drag,
     Finish,
     LongPress,
@@ -145,17 +146,28 @@ class Supply:
         head = kept.trace.header
         observation, info = env.reset(head.seed, task=head.task, language=head.language)
         deeds: list[Deed] = []
+        stood = head.start
+
+        def do(part: Action) -> None:
+            nonlocal observation, info
+            shown = _observed(observation)
+            deeds.append(Deed(shown, part, deed_words(part, shown.tree(), shown.size, self.apps)))
+            observation, _, _, _, info = env.step(part)
+
         for step in kept.trace.steps:
+            before, stood = stood, step.state_id
             if step.action is None or step.invalid_action is not None:
                 # It did nothing, and is nothing to learn.
                 continue
             action = parse_action(step.action, env.screen_size)
+            if step.hit is not None and info["state_id"] != before:
+                # What was done in parts left the phone otherwise, such as with a keyboard: the touch goes to the widget it went to.
+                if observation.device.keyboard and touching(action, step.hit, observation.look[2].hierarchy, observation.size) is None:
+                    do(PressKey("back"))
+                action = touching(action, step.hit, observation.look[2].hierarchy, observation.size) or action
             for part in self._sayable(action, observation.look[2].hierarchy, observation.size):
-                shown = _observed(observation)
-                deeds.append(Deed(shown, part, deed_words(part, shown.tree(), shown.size, self.apps)))
-                observation, _, terminated, truncated, info = env.step(part)
-                if terminated or truncated:
-                    break
+                if info["termination"] is None:
+                    do(part)
         if info["success"] is not True:
             raise FileFormatError(f"an episode does not succeed when it is said in {self.dialect.name}", hint="choose another dialect")
         return _demonstration(kept, name, "mock", deeds, _observed(observation))
@@ -268,6 +280,23 @@ def deed_words(action: Action, tree: Hierarchy, size: Size, apps: Mapping[str, s
             return "Finish." if status == "success" else "Say that it cannot be done."
         case _:
             return kind_of(action).replace("_", " ").capitalize() + "."
+
+
+def touching(action: Action, hit: Hit, tree: Hierarchy, size: Size) -> Action | None:
+    """The action on the widget that it landed on, where that lies now; None where no touch finds it."""
+    if not isinstance(action, Tap | DoubleTap | LongPress | TypeText | Clear) or action.x is None or action.y is None:
+        return action
+    there = hit_of(tree, Point(action.x, action.y), _gesture(action), size)
+    if there is not None and (there.id, there.class_name, there.words) == (hit.id, hit.class_name, hit.words):
+        return action
+    left, top = hit.bounds[:2]
+    found: list[tuple[int, Point]] = []
+    for path, node in tree.walk():
+        if (node.resource_id, node.class_name) == (hit.id, hit.class_name) and (point := tree.tap_point(path, size)) is not None:
+            other = hit_of(tree, point, _gesture(action), size)
+            if other is not None and other.words == hit.words:
+                found.append((abs(node.bounds.left - left) + abs(node.bounds.top - top), point))
+    return replace(action, x=min(found)[1].x, y=min(found)[1].y) if found else None
 
 
 def _gesture(action: Action) -> Gesture:

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
-from phoneworld.datasets.demonstrations import Demonstration, Found, Supply, chosen
+from phoneworld.datasets.demonstrations import Demonstration, Found, Supply, chosen, touching
 from phoneworld.dialects.dialect import Screen
 from phoneworld.dialects.families import DIALECTS, dialect_named
 from phoneworld.dialects.speaking import sayable, ways_to_say
+from phoneworld.episodes.trace import hit_of
 from phoneworld.errors import ActionError, FileFormatError
 from phoneworld.graph.file import save_graph
 from phoneworld.testing.samples import sample_graph
 from phoneworld.ui.action import Clear, Finish, Pinch, Tap, TypeText, action_from_json
-from phoneworld.ui.geometry import Size
+from phoneworld.ui.geometry import Bounds, Point, Size
+from phoneworld.ui.node import Hierarchy, Node
 from tests.cli.running import phoneworld
 from tests.env.shop_phone import write_shop
 
@@ -168,6 +170,24 @@ class Policy:
     actions = [dialect_named("qwen3").parse(text, Screen(Size(360, 800))).actions[0] for text in said]
     assert TypeText("soon") in actions and isinstance(actions[actions.index(TypeText("soon")) - 1], Tap)
     assert "focused" in samples(shop)[actions.index(TypeText("soon"))]["messages"][1]["content"]
+
+
+def _screen(*boxes: tuple[str, int]) -> Hierarchy:
+    """Buttons with these words at these heights."""
+    buttons = tuple(Node("android.widget.Button", text=words, resource_id="b", clickable=True, bounds=Bounds(0, y, 100, y + 50)) for words, y in boxes)
+    return Hierarchy((Node("android.widget.FrameLayout", bounds=Bounds(0, 0, 360, 800), children=buttons),))
+
+
+def test_a_touch_goes_to_the_widget_it_went_to_where_it_lies_now() -> None:
+    size = Size(360, 800)
+    hit = hit_of(_screen(("Save", 600), ("Drop", 660)), Point(50, 620), "tap", size)
+    assert hit is not None and hit.words == "Save"
+    tap = Tap(50, 620)
+    assert touching(tap, hit, _screen(("Save", 600), ("Drop", 660)), size) == tap
+    assert touching(tap, hit, _screen(("Drop", 600), ("Save", 300)), size) == Tap(50, 325)
+    assert touching(tap, hit, _screen(("Save", 200), ("Save", 500)), size) == Tap(50, 525), "the nearest of several"
+    assert touching(tap, hit, _screen(("Drop", 600)), size) is None
+    assert touching(Finish(), hit, _screen(), size) == Finish()
 
 
 def _field(shop: Path) -> tuple[int, int]:

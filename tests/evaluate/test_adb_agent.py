@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,20 @@ def test_one_that_goes_on_for_ever_is_ended_with_the_budget(shop: Path) -> None:
 def test_a_command_that_is_not_there_is_no_failure_of_an_agent(shop: Path) -> None:
     ran = phoneworld("eval", "shop", "--policy", "adb:./nothing", "--only", "told", "--seeds", "1", "--out", "runs", cwd=shop)
     assert ran.returncode == 0 and json.loads((shop / "runs" / "report.json").read_bytes())["without_score"] == {"infra": 1}
+
+
+def test_uiautomator2_is_such_an_agent(shop: Path) -> None:
+    """A script as people write them: it finds widgets by their words, through the real library."""
+    (shop / "agent.py").write_text("""
+import os, sys
+import uiautomator2
+phone = uiautomator2.connect(os.environ["ANDROID_SERIAL"])
+assert sys.argv[1] == "Show what is cheap only."
+phone(text="Cheap").click()
+assert phone(text="Cheap").info["checked"]
+phone.click(300, 60)
+""")
+    command = f"adb:{sys.executable} agent.py {{instruction}}"
+    ran = phoneworld("eval", "shop", "--policy", command, "--only", "cheap", "--seeds", "2", "--out", "runs", cwd=shop)
+    told = json.loads((shop / "runs" / "report.json").read_bytes())
+    assert ran.returncode == 0 and told["succeeded"] == 2, (ran.stderr, EpisodeFolder(shop / "runs").read("shop/cheap-v1/seed-0").steps[-1].said)
