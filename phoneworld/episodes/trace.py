@@ -230,10 +230,11 @@ def _read(line: bytes, where: str) -> Line:
     hint = "the file was changed: run the episode again"
     try:
         found = json.loads(line)
+        kind = found.pop("kind", None) if isinstance(found, dict) else None
+        text = json.dumps(found, allow_nan=False)
     except (ValueError, RecursionError) as e:
         raise FileFormatError(f"{where} is not JSON: {e}", hint=hint) from None
-    kind = found.pop("kind", None) if isinstance(found, dict) else None
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise FileFormatError(f"{where}: expected a line of kind {', '.join(_KINDS)}, found {str(kind)[:40]!r}", hint=hint)
     if kind == "episode":
         if found.pop("format", None) != FORMAT:
@@ -243,8 +244,8 @@ def _read(line: bytes, where: str) -> Line:
             raise FileFormatError(f"{where}: no version", hint=hint)
         if version > VERSION:
             raise NewerFormat(f"{where}: format {version}, this PhoneWorld reads up to {VERSION}", hint="update phoneworld")
+        text = json.dumps(found)
     cls, shape = _KINDS[kind]
-    text = json.dumps(found)
     try:
         if _HALF.search(text) is None:
             made: Line = shape.validate_json(text)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
@@ -249,3 +251,44 @@ def test_what_keeps_goes_to_other_processes(tmp_path: Path) -> None:
 def test_what_is_written_is_plain_json(tmp_path: Path) -> None:
     line = write_line(End(0, "error", "infra", "gone", None, None, "\ud83d", (), (), 0))
     assert json.loads(line)["answer"] == "\ud83d" and line.endswith(b"\n") and line.isascii()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A trace as it lies on the disk."""
+    folder = tmp_path_factory.mktemp("written")
+    bundle, tasks = write_shop(folder)
+    keep = begun(folder / "runs", Phones(bundle, tasks=tasks))
+    rollout(Script((CHEAP, Tap(5, 5), Finish())), [Job("shop/cheap-v1", 0)], Phones(bundle, tasks=tasks), keep=keep)
+    return keep.folder.trace_file("shop/cheap-v1/seed-0").read_bytes()
+
+
+json_values = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8), lambda of: st.lists(of, max_size=3) | st.dictionaries(st.text(max_size=8), of, max_size=3), max_leaves=6)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_is_in_a_trace_it_is_read_or_refused_in_words(written: bytes, data: st.DataObject) -> None:
+    """A valid beginning followed by noise, and lines with other values in them."""
+    lines = written.splitlines(keepends=True)
+    keep = data.draw(st.integers(0, len(lines)))
+    if data.draw(st.booleans()):
+        content = b"".join(lines[:keep]) + data.draw(st.binary(max_size=60)) + data.draw(st.sampled_from((b"", b"\n")))
+    else:
+        place = data.draw(st.integers(0, len(lines) - 1))
+        changed = json.loads(lines[place])
+        changed[data.draw(st.sampled_from(sorted(changed)))] = data.draw(json_values)
+        content = b"".join(lines[:place]) + json.dumps(changed).encode() + b"\n" + b"".join(lines[place + 1 :])
+    try:
+        trace = read_trace(content, "t.jsonl")
+    except FileFormatError as e:
+        assert "t.jsonl" in e.message
+    else:
+        assert read_trace(b"".join(trace.lines()), "t.jsonl") == replace(trace, cut=False)
+
+
+@pytest.mark.parametrize("line", [b'{"kind": []}\n', b"[" * 100_000 + b"\n", b'{"kind": {}}\n', b"\xff\xfe\x00\n", b"null\n", b"\n", b'{"kind": "step", "reward": NaN}\n', b'{"kind": "step", "n": 1' + b"0" * 5000 + b"}\n"])
+def test_lines_that_are_nothing_are_refused(written: bytes, line: bytes) -> None:
+    first = written.splitlines(keepends=True)[0]
+    with pytest.raises(FileFormatError, match="line 2"):
+        read_trace(first + line, "t.jsonl")
