@@ -19,6 +19,7 @@ VERBS = {
     "eval": "evaluate",
     "episodes": "episodes",
     "export": "export",
+    "train": "train",
     "bench": "bench",
     "doctor": "doctor",
 }

@@ -23,12 +23,11 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from phoneworld.env.env import Env
 from phoneworld.env.rollout import Job
 from phoneworld.errors import OptionError
 from phoneworld.train.journal import Journal
 from phoneworld.train.network import Network, batch_of
-from phoneworld.train.play import Decision, Played, Spent, play
+from phoneworld.train.play import Decision, Played, Spent
 from phoneworld.train.policy import one_thread
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
 
@@ -65,28 +64,6 @@ class Place(Protocol):
     def close(self) -> None:
         """Lets go what it plays on."""
         ...
-
-
-@dataclass(slots=True)
-class Envs:
-    """Environments side by side, made by the thread that plays on them, when it first does. Episodes have seeds below `seeds`."""
-
-    make: Callable[[], Sequence[Env[Any]]]
-    tasks: Curriculum
-    seeds: int = 1000
-    envs: Sequence[Env[Any]] = ()
-
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
-        """The episodes of these jobs, in their order."""
-        if not self.envs:
-            self.envs = self.make()
-        return play(network, self.envs, todo, spent)
-
-    def close(self) -> None:
-        """Lets the environments go; called by the thread that played."""
-        for env in reversed(self.envs):
-            env.close()
-        self.envs = ()
 
 
 @dataclass(frozen=True, slots=True)

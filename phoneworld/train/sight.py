@@ -26,6 +26,7 @@ NUMBERS = tuple(str(n) for n in range(13))
 """What can be typed and answered besides what is copied."""
 MOST_SAID, MOST_DONE, MOST_READ = 72, 12, 32
 MOST_POSITIONS = 80
+_ONE_THREAD = 200_000
 _SAID, _DONE = STATIC_TRAITS + 5, STATIC_TRAITS + 10
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -196,7 +197,17 @@ def _matches(flat: Ints, counts: Ints, near: Ints, near_counts: Ints, n: int) ->
     rows = np.concatenate([np.repeat(np.arange(n), counts), np.repeat(np.arange(n), near_counts)])
     names, columns = np.unique(np.concatenate([flat, near]), return_inverse=True)
     bags = np.zeros((n, max(1, len(names))), np.float32)
-    np.maximum.at(bags, (rows, columns), np.repeat(np.array([1.0, 0.5], np.float32), [len(flat), len(near)]))
-    bags /= np.maximum(np.linalg.norm(bags, axis=1, keepdims=True), 1e-6)
-    matched: Floats = np.minimum(bags @ bags.T, 1.0)
-    return matched
+    bags[rows[len(flat) :], columns[len(flat) :]] = 0.5
+    bags[rows[: len(flat)], columns[: len(flat)]] = 1.0
+    bags /= np.maximum(np.sqrt((bags * bags).sum(1, keepdims=True)), 1e-6)
+    there = bags.any(1)
+    # A word of one token alone matches nothing but that token itself, which is 1 anyway.
+    bags = bags[:, (bags > 0).sum(0) > 1]
+    matched = np.empty((n, n), np.float32)
+    # In pieces that BLAS does on one thread: for so small a product two that wait for each other take ten times as long.
+    step = max(1, _ONE_THREAD // max(1, n * bags.shape[1]))
+    for i in range(0, n, step):
+        matched[i : i + step] = bags[i : i + step] @ bags.T
+    np.fill_diagonal(matched, there)
+    out: Floats = np.minimum(matched, 1.0)
+    return out

@@ -18,8 +18,9 @@ from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.train.demonstrations import demonstrations
 from phoneworld.train.journal import Journal
 from phoneworld.train.network import Network, Shape
+from phoneworld.train.places import RealPhone
 from phoneworld.train.play import Decision, Played, Spent, play
-from phoneworld.train.rl import Envs, RlOptions, Run, lessons
+from phoneworld.train.rl import RlOptions, Run, lessons
 from phoneworld.train.sft import SftOptions, train
 from phoneworld.train.sight import Choice
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
@@ -79,13 +80,25 @@ def test_tasks_that_are_now_solved_and_now_not_come_most() -> None:
     assert tasks.draw(3, Random(1)) == tasks.draw(3, Random(1))
 
 
+class Shops:
+    """The shop side by side."""
+
+    seeds = 1000
+
+    def __init__(self, n: int) -> None:
+        self.tasks = Curriculum(LENGTHS)
+        self.envs = shop_env(rewards=Rewards("delta"), max_steps=6).fork(n)
+
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
+        return play(network, self.envs, todo, spent)
+
+    def close(self) -> None:
+        pass
+
+
 def places(n: int = 8) -> dict[str, Any]:
     """The shop twice: as the mock, and in the place of the real phone."""
-
-    def shops() -> list[Any]:
-        return [*shop_env(rewards=Rewards("delta"), max_steps=6).fork(n)]
-
-    return {MOCK: Envs(shops, Curriculum(LENGTHS)), REAL: Envs(lambda: shops()[:1], Curriculum(LENGTHS))}
+    return {MOCK: Shops(n), REAL: RealPhone(lambda: shop_env(rewards=Rewards("delta"), max_steps=6), LENGTHS, seeds=1000)}
 
 
 OPTIONS = RlOptions(updates=3, groups=3, members=3, batch=16, mixing=Mixing(0.5, 0.5))
@@ -98,7 +111,7 @@ class Killed(Exception):
 class Dies:
     """A phone whose run is killed at an episode."""
 
-    def __init__(self, envs: Envs, at: int) -> None:
+    def __init__(self, envs: RealPhone, at: int) -> None:
         self.envs, self.tasks, self.seeds, self.left, self.played = envs, envs.tasks, envs.seeds, at, 0
 
     def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:

@@ -1,0 +1,266 @@
+"""`phoneworld train sft|rl`: a small policy, trained on the mocks of apps and on the real one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from phoneworld.cli.files import need_bundle, need_phone, need_place
+from phoneworld.cli.terminal import Terminal, counted
+from phoneworld.env.extras import need
+from phoneworld.errors import FileFormatError, OptionError, WriteError
+
+if TYPE_CHECKING:
+    from phoneworld.env.env import Env
+    from phoneworld.train.network import Network
+    from phoneworld.train.places import RealPhone, TrainedApp
+
+console = Terminal()
+progress_console = Terminal(stderr=True)
+Apps = Annotated[list[Path], typer.Argument(help="Folders of apps, with `bundle` and `tasks` in them.")]
+HoldOut = Annotated[float, typer.Option("--hold-out", help="The share of the tasks that is never trained on; which, their ids decide.", min=0.0, max=0.9)]
+Seed = Annotated[int, typer.Option(help="Decides everything: the same seed gives the same policy.")]
+Scored = Annotated[int, typer.Option("--scored", help="With how many new seeds each task is scored at the end; 0 for no scoring.", min=0, max=1000)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+
+train_app = typer.Typer(help="Train a small policy on mocks and on real apps.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verbs to the command line."""
+    app.add_typer(train_app, name="train")
+
+
+@train_app.command("sft")
+def sft(
+    apps: Apps,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The checkpoint to write, a .pt file.")],
+    seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated.", min=1, max=1000)] = 4,
+    epochs: Annotated[int, typer.Option(help="How often all demonstrations are gone through.", min=1, max=10_000)] = 12,
+    rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-6, max=1.0)] = 1e-3,
+    hold_out: HoldOut = 0.2,
+    scored: Scored = 2,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Train a policy on demonstrations.
+
+    The oracle solves the tasks on the mocks; its solutions are done with what the policy can do, and the policy learns to do the same.
+    What it cannot do is told. At the end it is scored with seeds that were not shown, on tasks that were and on those held out.
+
+        phoneworld train sft apps/notes apps/shop -o policy.pt
+    """
+    _need_torch()
+    from phoneworld.env.rollout import jobs
+    from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
+    from phoneworld.train.network import Network
+    from phoneworld.train.policy import save
+    from phoneworld.train.sft import SftOptions, train
+
+    need_place(out)
+    if out.exists() and out.suffix != ".pt":
+        raise WriteError(f"{out} stands there and is no checkpoint", hint="name another file with -o")
+    opened = _opened(apps, hold_out)
+    shown: list[Demonstration] = []
+    missing: list[Missing] = []
+    with _bar() as bar:
+        line = bar.add_task("demonstrations", total=sum(len(a.trained) for a in opened))
+        for app in opened:
+            for task in app.trained:
+                found, not_found = demonstrations(app.env, jobs(task, range(seeds)))
+                shown += found
+                missing += not_found
+                bar.advance(line)
+        network = Network(seed=seed)
+        line = bar.add_task("epochs", total=epochs)
+        told = train(network, shown, SftOptions(epochs=epochs, rate=rate), seed=seed, tell=lambda _: bar.advance(line))
+    never = sorted({m.task for m in missing} - {d.task for d in shown})
+    save(network, out, about={"apps": [p.name for p in apps], "demonstrations": len(shown), "epochs": epochs, "hold_out": hold_out, "seed": seed})
+    figures: dict[str, Any] = {
+        "demonstrations": len(shown), "steps": sum(len(d.steps) for d in shown), "not_shown": [f"{m.task} seed {m.seed}: {m.why}" for m in missing],
+        "tasks_never_shown": never, "loss": told[-1].loss, "scores": _scores(network, opened, scored),
+    }  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
+        return
+    _print_scores(figures["scores"])
+    console.print(
+        f"{counted(len(shown), 'demonstration')} of {counted(figures['steps'], 'step')}, {len(missing)} could not be shown"
+        f"{' (' + counted(len(never), 'task') + ' never)' if never else ''}; loss {told[-1].loss:.3f}; written to {escape(str(out))}",
+        highlight=False,
+    )
+
+
+@train_app.command("rl")
+def rl(
+    apps: Apps,
+    start: Annotated[Path, typer.Option("--from", help="The checkpoint to begin with, as `phoneworld train sft` wrote it.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder of the run. One that was begun the same is gone on with.")],
+    updates: Annotated[int, typer.Option(help="How often the policy is changed.", min=1, max=1_000_000)] = 40,
+    groups: Annotated[int, typer.Option(help="Groups of episodes an update; a group is one task and seed.", min=1, max=10_000)] = 8,
+    members: Annotated[int, typer.Option(help="Episodes in a group.", min=2, max=10_000)] = 8,
+    rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-7, max=1.0)] = 3e-4,
+    entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid.", min=0.0, max=1.0)] = 0.01,
+    real_fraction: Annotated[str, typer.Option(help="The share of groups played on the real app: 0.5; or 0.8:0.2, from the first update to the last.")] = "0",
+    device: Annotated[str | None, typer.Option(help="The real app: web:URL, or an adb serial. For one app only.")] = None,
+    transfer: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --json` printed: only tasks that hold on the real app are played there.")] = None,
+    storage: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --storage` wrote: how the real app stores things, to judge by.")] = None,
+    real_steps: Annotated[int | None, typer.Option(help="End once so many steps were made on the real app.", min=1)] = None,
+    hold_out: HoldOut = 0.2,
+    scored: Scored = 2,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Go on training a policy by what it achieves itself.
+
+    Groups of episodes of one task and start are played, and what does better than its group is done more often. Short tasks come first, then
+    those that are now solved and now not. Real groups are played while the mocks' are; each real episode is kept as soon as it has ended.
+    A run that was killed is gone on with by the same command, and ends with the same numbers.
+
+        phoneworld train rl apps/notes --from policy.pt -o runs/notes
+
+        phoneworld train rl apps/notes --from policy.pt -o runs/mixed --real-fraction 0.5 --device web:http://127.0.0.1:8000 --transfer notes.json
+    """
+    _need_torch()
+    from phoneworld.episodes.replay import mock_digest
+    from phoneworld.train.journal import Journal
+    from phoneworld.train.places import Mocks
+    from phoneworld.train.policy import load, save
+    from phoneworld.train.rl import RlOptions, Run
+    from phoneworld.train.sources import MOCK, REAL, Mixing
+
+    mixing = Mixing.of(real_fraction)
+    opened = _opened(apps, hold_out)
+    network = load(start)
+    places: dict[str, Any] = {MOCK: Mocks(opened)}
+    if device is not None:
+        places[REAL] = _real(opened, device, transfer, storage)
+    options = RlOptions(updates, groups, members, rate=rate, entropy=entropy, mixing=mixing, real_steps=real_steps)
+    about = {
+        "from": sha256(start.read_bytes()).hexdigest(), "options": {name: getattr(options, name) for name in options.__slots__ if name != "mixing"},
+        "real_fraction": [mixing.first, mixing.last], "seed": seed, "hold_out": hold_out, "mocks": [mock_digest([a.bundle]) for a in opened],
+        "tasks": {source: sorted(place.tasks.lengths.items()) for source, place in places.items()},
+    }  # fmt: skip
+    run = Run(network, places, options, seed, Journal(out, about))
+    try:
+        with _bar() as bar:
+            line = bar.add_task("updates", total=updates, completed=len(run.updates))
+            run.train(lambda u: bar.update(line, completed=u.number + 1, description="updates, " + ", ".join(f"{n} {s:.0%}" for n, s in u.success.items())))
+    finally:
+        run.close()
+    save(network, out / "policy.pt", about={"from": str(start), "updates": len(run.updates), "seed": seed})
+    steps = {source: sum(u.steps.get(source, 0) for u in run.updates) for source in (MOCK, REAL)}
+    figures: dict[str, Any] = {"updates": [u.to_json() for u in run.updates], "steps": steps, "scores": _scores(network, opened, scored)}
+    (out / "report.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
+        return
+    _print_scores(figures["scores"])
+    time = {source: of for source, of in run.spent.items() if of.steps}
+    shares = "; ".join(f"{source}: " + ", ".join(f"{share:.0%} {what}" for what, share in of.shares().items()) for source, of in time.items())
+    console.print(f"{counted(len(run.updates), 'update')}, {steps[MOCK]} steps on mocks, {steps[REAL]} on the real app; written to {escape(str(out))}", highlight=False)
+    if shares:
+        console.print(f"[dim]time: {shares}[/]", highlight=False)
+
+
+def _need_torch() -> None:
+    need("torch", "train")
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal
+    )
+
+
+def _opened(apps: Sequence[Path], hold_out: float) -> list[TrainedApp]:
+    from phoneworld.train.places import TrainedApp
+
+    opened: list[TrainedApp] = []
+    for app in apps:
+        if not (app / "bundle").is_dir() or not (app / "tasks").is_dir():
+            raise FileFormatError(f"{app} is no folder with `bundle` and `tasks` in it", hint="`phoneworld tasks generate APP` makes tasks for a mock")
+        need_bundle(app / "bundle")
+        opened.append(TrainedApp.of(app / "bundle", app / "tasks", hold_out))
+    return opened
+
+
+def _real(apps: Sequence[TrainedApp], device: str, transfer: Path | None, storage: Path | None) -> RealPhone:
+    """The real app behind an environment, with the tasks that hold there."""
+    from phoneworld.device.open import WebPhone, open_device
+    from phoneworld.env.device_env import DeviceEnv
+    from phoneworld.env.observation import ObservationSpec
+    from phoneworld.tasks.file import load_storage
+    from phoneworld.train.places import PAY, RealPhone, lengths
+
+    if len(apps) != 1:
+        raise OptionError("one phone shows one app here, and several are named", hint="name one app with --device")
+    if transfer is None:
+        raise OptionError("which tasks hold on the real app is not known", hint="`phoneworld tasks transfer APP --device … --json > FILE`, then --transfer FILE")
+    need_phone(device)
+    (app,) = apps
+    holding = _holding(transfer)
+    kept = None if storage is None else load_storage(storage)
+    mock = app.env.phone
+    program = mock.models[mock.main].program
+    info = program.device
+    web = WebPhone(
+        info.size, info.density, program.package, program.label, clock_ms=program.clock_ms or None, locale=info.locale, timezone=info.timezone, night_mode=info.night_mode
+    )
+
+    def make() -> Env[Any]:
+        phone = open_device(device, web)
+        return DeviceEnv(phone, program.package, observe=ObservationSpec(text=False), tasks=app.tasks, mock=mock, rewards=PAY, storage=kept)
+
+    return RealPhone(make, lengths(t for t in app.trained if t.id in holding))
+
+
+def _holding(file: Path) -> frozenset[str]:
+    """The tasks that held on the real app. Raises FileFormatError."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        return frozenset(one["task"] for one in told["tasks"] if one["aimed"]["success"])
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise FileFormatError(f"{file} does not say which tasks hold: {type(e).__name__}", hint="`phoneworld tasks transfer APP --device … --json` prints it") from None
+
+
+def _scores(network: Network, apps: Sequence[TrainedApp], seeds: int) -> list[dict[str, Any]]:
+    """Success with new seeds, on tasks that were trained on and on those held out."""
+    from phoneworld.env.rollout import jobs
+    from phoneworld.evaluate.figures import wilson
+    from phoneworld.train.places import NEW_SEEDS
+    from phoneworld.train.play import play
+
+    scores: list[dict[str, Any]] = []
+    for app in apps if seeds else ():
+        envs = app.env.fork(32)
+        for which, tasks in (("trained tasks", app.trained), ("held-out tasks", app.held_out)):
+            if not tasks:
+                continue
+            played = play(network, envs, [(job, None) for job in jobs(tasks, range(NEW_SEEDS, NEW_SEEDS + seeds))])
+            scored = [p.record for p in played if p.record.trainable]
+            won = sum(r.success is True for r in scored)
+            scores.append({
+                "app": tasks[0].app, "of": which, "tasks": len(tasks), "episodes": len(scored), "succeeded": won, "success": won / len(scored) if scored else None,
+                "interval": list(wilson(won, len(scored))), "progress": sum(r.progress or 0.0 for r in scored) / max(1, len(scored)),
+                "unrecorded": sum(r.unrecorded for r in scored) / max(1, sum(len(r.steps) for r in scored)),
+            })  # fmt: skip
+    return scores
+
+
+def _print_scores(scores: Sequence[dict[str, Any]]) -> None:
+    if not scores:
+        return
+    table = Table("app", "of", "tasks", "episodes", "success", "95 %", "progress")
+    for s in scores:
+        success = "-" if s["success"] is None else f"{s['success']:.0%}"
+        table.add_row(s["app"], s["of"], str(s["tasks"]), str(s["episodes"]), success, f"{s['interval'][0]:.0%} to {s['interval'][1]:.0%}", f"{s['progress']:.0%}")
+    console.print(table)
