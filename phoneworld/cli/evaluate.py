@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from phoneworld.cli.exits import DOES_NOT_HOLD
-from phoneworld.cli.files import need_bundle, need_place
+from phoneworld.cli.files import need_bundle, need_phone, need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, OptionError
 
@@ -48,6 +48,8 @@ def evaluate(
     workers: Annotated[int, typer.Option(help="How many processes or actors.", min=1, max=1024)] = 2,
     interleave: Annotated[int, typer.Option(help="How many episodes at a time each of them plays.", min=1, max=1024)] = 1,
     episodes_s: Annotated[float | None, typer.Option("--episodes-timeout", help="processes, ray: seconds after which a worker that has not finished its episodes is ended.")] = None,
+    device: Annotated[str, typer.Option(help="Do it on the real app: web:URL, or an adb serial. It is judged by what can be seen and was answered; what that does not tell has no score.")] = "",
+    storage: Annotated[Path | None, typer.Option(help="--device: judge by what the app has stored, too: a file that `phoneworld tasks transfer --storage FILE` wrote.")] = None,
     frames: Annotated[bool, typer.Option("--frames", help="Keep a picture of each look. Without, `episodes view` draws them.")] = False,
     min_success: Annotated[float | None, typer.Option(help="Exit with 1 where fewer succeed than this share, or where an episode has no score.", min=0.0, max=1.0)] = None,
     oracle: Annotated[bool, typer.Option("--oracle/--no-oracle", help="Hold the steps of successes against those of the oracle.")] = True,
@@ -81,6 +83,8 @@ def evaluate(
 
         phoneworld eval apps/notes --policy "adb:python agent.py {instruction}" --out runs/agent
 
+        phoneworld eval apps/notes --policy agent.py --device web:http://127.0.0.1:8000 --out runs/real
+
     phoneworld/evaluate/README.md says what a policy in a file, behind HTTP or over adb is told and has to say.
     """
     from phoneworld.env.rollout import Phones
@@ -104,7 +108,17 @@ def evaluate(
         AdbServer().devices()
     numbers = tuple(range(first_seed, first_seed + seeds))
     phones = Phones("", max_steps=max_steps, on_unrecorded=on_unrecorded)
-    evaluation = Evaluation(chosen, (str(bundle),), found, numbers, attempts, language, frames, phones=phones)
+    real = None
+    if device:
+        from phoneworld.evaluate.real_phone import RealPhone
+
+        need_phone(device)
+        if executor != "process" or interleave != 1:
+            raise OptionError("there is one phone, and one episode at a time on it", hint="leave --executor and --interleave out, or --device")
+        real = RealPhone(device, str(bundle), found, str(storage or ""), max_steps=max_steps)
+    elif storage is not None:
+        raise OptionError("the state of a mock is read as it is", hint="--storage is for --device")
+    evaluation = Evaluation(chosen, (str(bundle),), found, numbers, attempts, language, frames, phones=phones, real=real)
     folder = EpisodeFolder(out)
     bar = Progress(TextColumn(escape(policy[:40])), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
     with bar:

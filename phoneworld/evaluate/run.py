@@ -23,6 +23,7 @@ from phoneworld.errors import FileFormatError, PhoneWorldError
 from phoneworld.evaluate.figures import Scored, report
 from phoneworld.evaluate.oracle import Solver
 from phoneworld.evaluate.policies import Chosen
+from phoneworld.evaluate.real_phone import RealPhone
 from phoneworld.tasks.task import Task
 
 Progress = Callable[[int, int], None]
@@ -31,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is evaluated on what. `frames` keeps a picture of each look."""
+    """What is evaluated on what. `frames` keeps a picture of each look; with `real` it is done on the real app, and all that is seen is kept."""
 
     chosen: Chosen
     bundles: tuple[str, ...]
@@ -42,6 +43,7 @@ class Evaluation:
     frames: bool = False
     trees: bool = False
     phones: Phones = field(default_factory=lambda: Phones(""))
+    real: RealPhone | None = None
 
     def jobs(self) -> list[Job]:
         """All its episodes, by task, seed and attempt."""
@@ -53,22 +55,24 @@ class Evaluation:
         Raises WriteError for a folder of something else, or one that another process is writing.
         """
         mock = mock_digest(self.bundles)
-        pictured = self.frames or self.chosen.pictures
+        real = self.real is not None
+        frames, trees = self.frames or real, self.trees or real
+        pictured = frames or self.chosen.pictures
         phones = replace(
             self.phones, bundles=self.bundles, tasks=self.tasks, observe=ObservationSpec(screenshot="png" if pictured else "none")
         )
         about: dict[str, Any] = {
-            "app": app_of(self.bundles), "mock": mock, "tasks": sha256("".join(map(task_digest, self.tasks)).encode()).hexdigest(), "policy": dict(self.chosen.facts), "env": env_words(phones), "phone": "mock",
-            "places": {"bundles": [os.path.relpath(b, folder.path) for b in self.bundles]}, "frames": self.frames, "trees": self.trees,
+            "app": app_of(self.bundles), "mock": mock, "tasks": sha256("".join(map(task_digest, self.tasks)).encode()).hexdigest(), "policy": dict(self.chosen.facts), "env": env_words(phones), "phone": "mock" if self.real is None else self.real.device,
+            "places": {"bundles": [os.path.relpath(b, folder.path) for b in self.bundles]}, "frames": frames, "trees": trees,
         }  # fmt: skip
         with folder.held():
             folder.begin(about, self.tasks)
-            keep = KeepTraces(folder, about["app"], mock, about["policy"], about["env"], self.frames, self.trees)
+            keep = KeepTraces(folder, about["app"], mock, about["policy"], about["env"], frames, trees)
             every = self.jobs()
             todo = [job for job in every if not _is_done(folder, keep.name(job))]
             done = len(every) - len(todo)
             progress(done, len(every))
-            for _ in (executor or InProcess()).run(todo, self.chosen.policy, phones, keep) if todo else ():
+            for _ in (executor or InProcess()).run(todo, self.chosen.policy, self.real or phones, keep) if todo else ():
                 done += 1
                 progress(done, len(every))
         return len(todo)

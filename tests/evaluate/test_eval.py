@@ -210,3 +210,38 @@ def test_a_folder_of_another_policy_mock_or_tasks_is_not_gone_on_with(shop: Path
     assert ran.returncode == 10 and "tasks differ" in ran.stderr
     ran = phoneworld("eval", "shop", "--only", "told", "--seeds", "1", "--out", "shop", "--policy", "random", cwd=shop)
     assert ran.returncode == 10 and "holds no episodes" in ran.stderr
+
+
+SEEN = """
+names: {tables: {goods: {is: products}}}
+tasks:
+- id: shop/seen-v1
+  say: {en: "Show what is cheap only."}
+  start: {on_phone: [{kind: wait}]}
+  check: {visible: {text: Cheap, checked: true}}
+- id: shop/hidden-v1
+  say: {en: "Show what is cheap only."}
+  start: {on_phone: [{kind: wait}]}
+  check: {state: {variables.cheap: true}}
+"""
+
+
+def test_on_a_device_it_is_judged_by_what_can_be_seen_and_kept_whole(shop: Path) -> None:
+    """The device is a mock here; on a web page it takes a minute, and goes the same way."""
+    (shop / "seen.yaml").write_text(SEEN)
+    (shop / "does.py").write_text("""
+class Policy:
+    def begin(self, task, seed):
+        self.left = [{"kind": "finish"}, {"kind": "tap", "x": 300, "y": 20}]
+        return self
+    def act(self, observation, info):
+        return self.left.pop()
+""")
+    words = ("eval", "shop", "--tasks", "seen.yaml", "--policy", "does.py", "--seeds", "1", "--out", "runs")
+    ran = phoneworld(*words, "--device", "mock:shop/bundle", cwd=shop)
+    figures = json.loads((shop / "runs" / "report.json").read_bytes())
+    assert ran.returncode == 0 and (figures["succeeded"], figures["without_score"]) == (1, {"unknown": 1}), ran.stderr
+    trace = [json.loads(line) for line in (shop / "runs" / "traces" / "shop" / "seen-v1" / "seed-0.jsonl").read_text().splitlines()]
+    assert all((shop / "runs" / "frames" / f"{line['frame']}.png").is_file() and (shop / "runs" / "trees" / f"{line['tree']}.xml").is_file() for line in trace[:-1])
+    assert phoneworld(*words, cwd=shop).returncode == 10, "the mock is another phone"
+    assert phoneworld(*words[:-1], "r2", "--device", "mock:shop/bundle", "--executor", "processes", cwd=shop).returncode == 2
