@@ -140,7 +140,7 @@ class Env(ABC, Generic[MomentT]):
 
     def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
         """What a seed draws of a task. Raises SessionError, TaskError."""
-        raise SessionError("this phone takes no tasks", hint="PhoneEnv does, and DeviceEnv with mock=BUNDLE")
+        raise SessionError("this phone takes no tasks", hint="PhoneEnv does, DeviceEnv and HttpEnv with mock=BUNDLE")
 
     def _begin(self, assignment: Assignment) -> None:
         """Puts the phone where a task begins."""

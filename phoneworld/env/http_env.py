@@ -10,14 +10,20 @@ from typing import Any
 
 import httpx
 
+from phoneworld.env.assignment import Assignment, TaskBook, Tasks
 from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation, ObservationSpec, Picture, Reading, array_of, scaled_png
 from phoneworld.env.outcome import Deadlines, Done, OnUnrecorded
 from phoneworld.env.parsing import Parse
+from phoneworld.env.rewards import Rewards
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ActionError, BrowserError, DeviceError, DeviceLost, ObservationError, SessionError
-from phoneworld.sim.state import state_from_json
-from phoneworld.ui.action import Action, action_to_json
+from phoneworld.sim.phone import Phone
+from phoneworld.sim.state import PhoneState, state_from_json, state_to_json
+from phoneworld.tasks.judge import Trail
+from phoneworld.tasks.task import Task
+from phoneworld.tasks.verdict import Verdict
+from phoneworld.ui.action import Action, Status, action_to_json
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.xml import parse_hierarchy
@@ -34,7 +40,8 @@ class HttpEnv(Env[Observation]):
     """One session of a server at `url`, such as `http://127.0.0.1:8000`. It is made by the first reset and closed by `close`.
 
     `bundles` names the apps (see `GET /api/bundles`); without them the first one served. What the spec names is fetched when
-    a step ends. `timeout_s` bounds each request; one that fails ends the episode as a fault.
+    a step ends. `timeout_s` bounds each request; one that fails ends the episode as a fault. Tasks are drawn from `mock`, the same
+    bundles here, and judged by the whole state, which the server tells: they end as those of `PhoneEnv` do.
     """
 
     def __init__(
@@ -45,6 +52,9 @@ class HttpEnv(Env[Observation]):
         observe: ObservationSpec | None = None,
         max_steps: int | None = None,
         instruction: str = "",
+        tasks: Tasks = (),
+        mock: Phone | None = None,
+        rewards: Rewards = Rewards(),
         reward: Reward | None = None,
         on_unrecorded: OnUnrecorded = "noop",
         deadlines: Deadlines = Deadlines(),
@@ -52,9 +62,10 @@ class HttpEnv(Env[Observation]):
         timeout_s: float = 60.0,
     ) -> None:
         super().__init__(
-            observe=observe, max_steps=max_steps, instruction=instruction, reward=reward, on_unrecorded=on_unrecorded,
-            deadlines=deadlines, parse=parse,
+            observe=observe, max_steps=max_steps, instruction=instruction, rewards=rewards, reward=reward,
+            on_unrecorded=on_unrecorded, deadlines=deadlines, parse=parse,
         )  # fmt: skip
+        self.book = None if mock is None else TaskBook(mock, tasks)
         self.url = url.rstrip("/")
         self.bundles = list(bundles) if bundles is not None else None
         self.session: str | None = None
@@ -62,6 +73,7 @@ class HttpEnv(Env[Observation]):
         self._http = httpx.Client(base_url=f"{self.url}/api", timeout=timeout_s)
         self._namer = StateNamer()
         self._name = ""
+        self._state: PhoneState | None = None
         self._last: Observation | None = None
 
     def fork(self, n: int) -> tuple[HttpEnv, ...]:
@@ -79,8 +91,9 @@ class HttpEnv(Env[Observation]):
     def _forked(self) -> HttpEnv:
         twin = HttpEnv(
             self.url, self.bundles, observe=self.observe, max_steps=self.max_steps, instruction=self.instruction,
-            reward=self.reward, on_unrecorded=self.on_unrecorded, deadlines=self.deadlines, parse=self._parse, timeout_s=self._timeout_s,
+            rewards=self.rewards, reward=self.reward, on_unrecorded=self.on_unrecorded, deadlines=self.deadlines, parse=self._parse, timeout_s=self._timeout_s,
         )  # fmt: skip
+        twin.book = self.book
         twin.session = self._ask("POST", f"/sessions/{self._open_session()}/fork").json()["id"]
         twin.seed, twin.steps, twin.termination, twin._started = self.seed, self.steps, self.termination, self._started
         twin.standing, twin._began = self.standing, self._began
@@ -100,6 +113,32 @@ class HttpEnv(Env[Observation]):
             self._ask("POST", f"/sessions/{self.session}/reset", {"seed": seed, "start": named})
         self._look()
 
+    def _assign(self, task: Task | str, seed: int, language: str) -> Assignment:
+        if self.book is None:
+            raise SessionError(
+                "the parameters of a task are drawn from the mock, and there is none here",
+                hint="HttpEnv(url, mock=Phone([load_bundle(PATH).program]), tasks=...) with the bundle that is served",
+            )
+        return self.book.assign(task, seed, language)
+
+    def _begin(self, assignment: Assignment) -> None:
+        instance = assignment.instance
+        self._start(instance.seed, instance.task.start.at or None, None)
+        # What the server has there already stays; what the task changes is put in.
+        self._ask("PATCH", f"/sessions/{self._open_session()}/state", state_to_json(instance.start))
+        self._look()
+
+    def _watch(self, assignment: Assignment, trail: Trail) -> Trail:
+        return assignment.watch(trail, self._now())
+
+    def _judge(self, assignment: Assignment, trail: Trail, answer: str | None, status: Status) -> Verdict:
+        return assignment.verdict(trail, self._now(), answer, status)
+
+    def _now(self) -> PhoneState:
+        if self._state is None:
+            raise SessionError("there is no episode yet", hint="call reset() first")
+        return self._state
+
     def _act(self, action: Action) -> Done:
         told = self._ask("POST", f"/sessions/{self._open_session()}/step", {"action": action_to_json(action)}).json()
         self._look()
@@ -111,7 +150,8 @@ class HttpEnv(Env[Observation]):
         at = self._ask("GET", session).json()
         state = DeviceState(at["package"], at["activity"], at["keyboard"], at["rotation"], at["clock_ms"])
         size = Size(at["width"], at["height"])
-        self._name = self._namer.name(state_from_json(self._ask("GET", f"{session}/state").json()))
+        self._state = state_from_json(self._ask("GET", f"{session}/state").json())
+        self._name = self._namer.name(self._state)
         xml = png = b""
         if self.observe.tree or self.observe.text:
             xml = self._ask("GET", f"{session}/tree?format=xml").content
@@ -144,10 +184,9 @@ class HttpEnv(Env[Observation]):
 
     def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
         # Written here, in ASCII: httpx cannot send the halves of surrogate pairs that agents sometimes type.
-        content = (
-            json.dumps({k: v for k, v in (body or {}).items() if v is not None}).encode() if method == "POST" else None
-        )
-        headers = {"content-type": "application/json"} if method == "POST" else {}
+        written = method in ("POST", "PATCH")
+        content = json.dumps({k: v for k, v in (body or {}).items() if v is not None}).encode() if written else None
+        headers = {"content-type": "application/json"} if written else {}
         try:
             answer = self._http.request(method, path, content=content, headers=headers)
         except (httpx.HTTPError, RuntimeError) as e:
