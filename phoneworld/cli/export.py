@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,7 +19,7 @@ from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import OptionError
 
 if TYPE_CHECKING:
-    from phoneworld.datasets.demonstrations import Found, Supply
+    from phoneworld.datasets.demonstrations import Demonstration, Found, Supply
     from phoneworld.episodes.folder import EpisodeFolder
 
 console = Terminal()
@@ -79,14 +79,17 @@ def export(
     with TemporaryDirectory() as place, Supply(spoken, pictures=see != "text" or form == "android-control") as supply:
         found = [one for number, source in enumerate(sources) for one in _found(supply, source, Path(place) / str(number), seeds, language, only or [], bundle or [])]
         found = [one for one in found if not only or any(word in one.id for word in only)]
-        wanted = chosen(found, real_fraction)
-        if len(wanted) < len(found):
-            supply.left_out["not needed for the share of real steps"] = len(found) - len(wanted)
+        made: Iterable[Demonstration] = demonstrations(found, supply.left_out)
+        if real_fraction is not None:
+            # All of them are played first, for what is left out counts; pictures are drawn only of those that are taken.
+            all_of_them = list(made)
+            made = chosen(all_of_them, real_fraction)
+            if len(made) < len(all_of_them):
+                supply.left_out["not needed for the share of real steps"] = len(all_of_them) - len(made)
         style = Style(spoken, supply.apps, per, see, images, reasons)
         about: dict[str, Any] = {"dialect": dialect, "per": per, "see": see, "images": images, "reasons": reasons, "real_fraction": real_fraction}
         with bar:
-            made = bar.track(demonstrations(wanted, supply.left_out), total=len(wanted))
-            written = write_dataset(form, out, made, style, about, supply.left_out)
+            written = write_dataset(form, out, bar.track(made, total=len(made) if isinstance(made, list) else len(found)), style, about, supply.left_out)
         left_out = dict(supply.left_out)
     told = {
         "form": form, "demonstrations": written.demonstrations, "samples": written.samples, "real_samples": written.real_samples, "pictures": written.pictures,

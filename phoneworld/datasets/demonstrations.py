@@ -93,11 +93,9 @@ class Demonstration:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A demonstration that can be had: `make` plays or reads it. `steps` is how long it is as it was kept."""
+    """A demonstration that can be had: `make` plays or reads it."""
 
     id: str
-    source: Source
-    steps: int
     make: Callable[[], Demonstration] = field(compare=False)
 
 
@@ -139,7 +137,7 @@ class Supply:
                 self.apps.update({package: model.program.label for package, model in env.phone.models.items()})
             name = f"{title}/{kept.name}"
             make = partial(self._as_kept, folder, kept, name) if env is None else partial(self._again, env, kept, name)
-            yield Found(name, "real" if real else "mock", len(kept.trace.steps), make)
+            yield Found(name, make)
 
     def _again(self, env: PhoneEnv, kept: Kept, name: str) -> Demonstration:
         """An episode played again in the words of the dialect."""
@@ -198,7 +196,7 @@ class Supply:
                 self.left_out["a trace without a step"] += 1
             else:
                 name = f"{file.name.removesuffix('.json').removesuffix('.graph')}/{trace.id}"
-                yield Found(name, "real", len(trace.transitions) + 1, partial(self._recorded, file, graph, trace, name))
+                yield Found(name, partial(self._recorded, file, graph, trace, name))
 
     def _recorded(self, file: Path, graph: StateGraph, trace: Recorded, name: str) -> Demonstration:
         captures = graph.captures
@@ -221,13 +219,11 @@ class Supply:
         return sayable(self.dialect, action, self.screen(size), field_is_empty=_is_empty(action, tree, size))
 
 
-def chosen(found: Sequence[Found], real_fraction: float | None) -> list[Found]:
+def chosen(given: Sequence[Demonstration], real_fraction: float) -> list[Demonstration]:
     """Those of which this share of all steps is real: all of one kind and of the other as many as that takes, by the hashes of their names."""
-    if real_fraction is None:
-        return list(found)
     steps = Counter[str]()
-    for one in found:
-        steps[one.source] += one.steps
+    for one in given:
+        steps[one.source] += len(one.deeds)
     if 0 < real_fraction < 1 and not (steps["real"] and steps["mock"]):
         missing = "real phones" if steps["mock"] else "mocks"
         raise FileFormatError(f"a share of {real_fraction:g} real steps takes steps of both, and there are none of {missing}", hint="name more sources, or leave --real-fraction out")
@@ -235,11 +231,11 @@ def chosen(found: Sequence[Found], real_fraction: float | None) -> list[Found]:
     by_real = steps["real"] * (1 - real_fraction) / real_fraction if real_fraction > 0 else float("inf")
     left: dict[str, float] = {"real": by_mock, "mock": by_real}
     taken: set[str] = set()
-    for one in sorted(found, key=lambda f: sha256(f.id.encode()).digest()):
-        if one.steps <= left[one.source]:
-            left[one.source] -= one.steps
+    for one in sorted(given, key=lambda d: sha256(d.id.encode()).digest()):
+        if len(one.deeds) <= left[one.source]:
+            left[one.source] -= len(one.deeds)
             taken.add(one.id)
-    return [one for one in found if one.id in taken]
+    return [one for one in given if one.id in taken]
 
 
 def demonstrations(found: Sequence[Found], left_out: Counter[str]) -> Iterator[Demonstration]:
