@@ -224,7 +224,11 @@ def _currents(history: History, of: ActionClass) -> list[Effect]:
     tables = history.patterns[of.screen].tables
     acted = next((t for t, row in tables.items() if any(p.key == of.slot for p in row.walk())), None)
     left: list[Effect] = [SetVar(t + CURRENT, Const(None)) for t in history.touched(of.screen, acted)]
-    return left if acted is None else [*left, SetVar(acted + CURRENT, Acted(ROW_ID))]
+    if acted is None:
+        return left
+    to = history.references.get(acted)
+    found: list[Effect] = [] if to is None else [SetVar(to.table + CURRENT, to.found)]
+    return [*(e for e in left if to is None or e != SetVar(to.table + CURRENT, Const(None))), SetVar(acted + CURRENT, Acted(ROW_ID)), *found]
 
 
 def _row_effects(rows: RowEffects) -> list[Effect]:
@@ -297,8 +301,11 @@ def _current_patch(history: History, deed: Deed, table: str, *, came: bool) -> l
     """Sets the current row where neither the touch nor a row that `came` by a general rule makes it what it was."""
     name = table + CURRENT
     now = deed.before.variables.get(name)
-    if deed.table == table and table is not None:
+    to = history.references.get(deed.table or "")
+    if deed.table == table:
         now = deed.acted.get(ROW_ID)
+    elif to is not None and to.table == table:
+        now = to.of(deed.acted, deed.before.tables)
     elif deed.aim.kind not in _UNTOUCHED and table in history.touched(deed.before.screen, deed.table):
         now = None
     after = deed.after.variables.get(name)

@@ -18,6 +18,7 @@ from phoneworld.compiler.history import (
     Beliefs,
     Deed,
     History,
+    Reference,
     Sight,
     Worded,
     is_hidden,
@@ -37,9 +38,10 @@ _WORDS = (".text", ".content_desc")
 
 def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     """What a telling shows. Aliases are looked for in a first telling; what rows hold, in one with aliases."""
-    rivals = before.rivals or _rivals(history)
-    if rivals and not before.rivals:
-        return Beliefs(rivals=rivals)  # which row is current has to be told anew first
+    references = before.references or _references(history)
+    rivals = before.rivals or _rivals(history, references)
+    if (rivals and not before.rivals) or (references and not before.references):
+        return Beliefs(rivals=rivals, references=references)  # which row is current has to be told anew first
     aliases = before.aliases or _aliases(history)
     details: dict[str, tuple[str, ...]] = {}
     for name, of in aliases.items():
@@ -50,7 +52,7 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
     same = before.same or _same(history, aliases)
     return Beliefs(
         _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history),
-        away=_away(history), owners=owners, rivals=rivals,
+        away=_away(history), owners=owners, rivals=rivals, references=references,
     )
 
 
@@ -159,12 +161,38 @@ def _arrivals(history: History) -> dict[tuple[str, str], list[Deed]]:
     return arrivals
 
 
-def _rivals(history: History) -> dict[str, frozenset[str]]:
+def _references(history: History) -> dict[str, Reference]:
+    """The tables whose rows lead where those of another do that say the same: each row that was touched stands for one of these."""
+    found: dict[str, Reference] = {}
+    arrivals = _arrivals(history)
+    for (screen, table), deeds in sorted(arrivals.items()):
+        others = [t for s, t in arrivals if s == screen and t != table and len(arrivals[screen, t]) > len(deeds)]
+        if len({d.acted[ROW_ID] for d in deeds}) < 2 or table in found:
+            continue
+        for other in sorted(others):
+            pairs = ((a, b) for a in _word_columns(history, table) for b in _word_columns(history, other))
+            for own, column in sorted(pairs, key=lambda p: (p[0].rpartition("/")[2] != p[1].rpartition("/")[2], p)):
+                stands = [d.acted[own] for d in deeds if _stands_for_one(d, own, other, column)]
+                if len(stands) >= _AGREE * len(deeds) and len(set(stands)) > 1:  # the others may not have been seen yet
+                    found.setdefault(table, Reference(own, other, column))
+    return {table: to for table, to in found.items() if to.table not in found}
+
+
+def _word_columns(history: History, table: str) -> list[str]:
+    return [c for c in history.columns[table] if not is_hidden(c) and c.endswith(_WORDS)]
+
+
+def _stands_for_one(deed: Deed, own: str, other: str, column: str) -> bool:
+    word = deed.acted.get(own)
+    return isinstance(word, str) and sum(same_value(r.get(column), word) for r in deed.before.tables.get(other, ())) == 1
+
+
+def _rivals(history: History, references: Mapping[str, Reference]) -> dict[str, frozenset[str]]:
     """The tables whose rows lead to one screen, each again and again, and those with rows of the same kind that do."""
     leading: dict[str, set[str]] = {}
     arrivals = _arrivals(history)
     for (screen, table), deeds in arrivals.items():
-        if len({d.acted[ROW_ID] for d in deeds}) > 1:
+        if len({d.acted[ROW_ID] for d in deeds}) > 1 and table not in references:
             leading.setdefault(screen, set()).update((table, *_of_its_kind(history, arrivals, screen, table)))
     rivals: dict[str, frozenset[str]] = {}
     for tables in leading.values():
@@ -185,8 +213,11 @@ def _aliases(history: History) -> dict[str, tuple[Alias, ...]]:
     arrivals = _arrivals(history)
     went_to = Counter(_went_to(history))
     told_by: dict[str, set[str]] = {}
+    for screen, table in arrivals:
+        if table in history.references and (screen, history.references[table].table) in arrivals:
+            told_by.setdefault(screen, set()).add(table)
     for (screen, table), deeds in sorted(arrivals.items(), key=lambda a: (a[0][0], -len(a[1]), a[0][1])):
-        if len({d.acted[ROW_ID] for d in deeds}) < 2:
+        if len({d.acted[ROW_ID] for d in deeds}) < 2 or table in told_by.get(screen, ()):
             continue
         inputs = {p.key for p in history.patterns[screen].walk() if p.node.is_editable}
         shown = [c for c in history.columns[table] if not is_hidden(c)]

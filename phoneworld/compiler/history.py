@@ -15,7 +15,7 @@ from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
 from phoneworld.compiler.row_matching import match_rows, merged, number_of, number_slot, told
 from phoneworld.compiler.template import SHOWN, Content, Pattern
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.expr import All, Column, Equal, Expr, Value, Var
+from phoneworld.program.expr import Acted, All, Cell, Column, Equal, Expr, Value, Var, same_value
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
 from phoneworld.sim.evaluate import Row, Scope, evaluate
 from phoneworld.ui.action import Action
@@ -67,6 +67,24 @@ class Alias:
 
     table: str
     column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Rows of one table stand for those of another (`table`) that say in `column` what they say in `own`: a list of what was saved, say."""
+
+    own: str
+    table: str
+    column: str
+
+    def of(self, row: Row, tables: Mapping[str, tuple[Row, ...]]) -> Value:
+        """The id of the row that this one stands for, None where there is none."""
+        return next((r[ROW_ID] for r in tables.get(self.table, ()) if same_value(r.get(self.column), row.get(self.own))), None)
+
+    @property
+    def found(self) -> Expr:
+        """The same, of the row acted on."""
+        return Cell(self.table, ROW_ID, Equal(Column(self.column), Acted(self.own)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +140,8 @@ class Beliefs:
     """Tables of which a details screen shows what belongs to its row: the table of that row."""
     rivals: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Tables whose rows lead to one screen: acting on a row of the one leaves the others without a current row."""
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """Tables whose rows stand for those of another: acting on one makes the other current."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +165,8 @@ class History:
     owners: Mapping[str, str] = field(default_factory=dict)
     """As in the beliefs it was told with."""
     rivals: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """As in the beliefs it was told with."""
+    references: Mapping[str, Reference] = field(default_factory=dict)
     """As in the beliefs it was told with."""
 
     def touched(self, screen: str, table: str | None) -> tuple[str, ...]:
@@ -253,7 +275,7 @@ def find_history(
     names = {screen: frozenset(found - {FOCUS, KEYBOARD}) for screen, found in shown.items()}
     return History(
         patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names,
-        {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners, told.rivals,
+        {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners, told.rivals, told.references,
     )  # fmt: skip
 
 
@@ -459,6 +481,8 @@ class _Teller:
             current |= dict.fromkeys((t + CURRENT for t in left_by_touch(pattern, table, self.beliefs.rivals)), None)
         if table is not None:
             current[table + CURRENT] = acted_id
+            if (to := self.beliefs.references.get(table)) is not None:
+                current[to.table + CURRENT] = to.of(acted, before.tables)
         for filter_ in self.beliefs.filters.values():
             mode = filter_.switched_by(aim.slot) if filter_.screen == before.screen and aim.kind == "tap" else None
             if mode is not None:
