@@ -165,6 +165,10 @@ def _references(history: History) -> dict[str, Reference]:
     """The tables whose rows lead where those of another do that say the same: each row that was touched stands for one of these."""
     found: dict[str, Reference] = {}
     arrivals = _arrivals(history)
+    said: dict[tuple[str, str], set[Value]] = {}
+    for table in {t for _, t in arrivals}:
+        for column in _word_columns(history, table):
+            said[table, column] = {r.get(column) for s in history.sights() for r in s.tables.get(table, ())} - {None}
     for (screen, table), deeds in sorted(arrivals.items()):
         others = [t for s, t in arrivals if s == screen and t != table and len(arrivals[screen, t]) > len(deeds)]
         if len({d.acted[ROW_ID] for d in deeds}) < 2 or table in found:
@@ -172,6 +176,8 @@ def _references(history: History) -> dict[str, Reference]:
         for other in sorted(others):
             pairs = ((a, b) for a in _word_columns(history, table) for b in _word_columns(history, other))
             for own, column in sorted(pairs, key=lambda p: (p[0].rpartition("/")[2] != p[1].rpartition("/")[2], p)):
+                if not said[table, own] < said[other, column]:
+                    continue
                 stands = [d.acted[own] for d in deeds if _stands_for_one(d, own, other, column)]
                 if len(stands) >= _AGREE * len(deeds) and len(set(stands)) > 1:  # the others may not have been seen yet
                     found.setdefault(table, Reference(own, other, column))
@@ -444,11 +450,12 @@ def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Valu
                     for column, value in row.items():
                         if value is not None and column not in (ROW_ID, OWNER) and (seen or is_hidden(column)):
                             cells.setdefault((trace, table, number, column), value)
-    # Rows that are there from the start hold in every trace what one trace has found them to hold.
+    # Rows that are there from the start hold in every trace what one trace has found them to hold, in whichever list they stand.
+    kinds = {t: min(t, *(o for o in history.rivals.get(t, ()) if set(history.columns[o]) == set(cs)), t) for t, cs in history.columns.items()}
     for trace, start in history.starts.items():
         for table, rows in start.tables.items():
             for row in rows:
-                known = first.setdefault((table, _words(row)), {})
+                known = first.setdefault((kinds[table], _words(row)), {})
                 for column in history.columns[table]:
                     key = (trace, table, row[ROW_ID], column)
                     if is_hidden(column) and column != OWNER and key in cells:
@@ -456,7 +463,7 @@ def _found_later(history: History) -> tuple[dict[tuple[str, str, int, str], Valu
     for trace, start in history.starts.items():
         for table, rows in start.tables.items():
             for row in rows:
-                for column, value in first[table, _words(row)].items():
+                for column, value in first[kinds[table], _words(row)].items():
                     cells.setdefault((trace, table, int(row[ROW_ID]), column), value)  # type: ignore[arg-type]
     return cells, places
 

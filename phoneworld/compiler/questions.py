@@ -7,14 +7,25 @@ would settle is how often a user at random does such a thing, times how likely i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.compile import Compilation
+from phoneworld.compiler.history import OWNER, is_hidden, screen_of
 from phoneworld.compiler.reveals import Reveals, find_switches, recorded_step, usual_submit
 from phoneworld.graph.graph import StateGraph, Trace
 from phoneworld.graph.plan import Kind, Plan, Question, Start, Step, target_of
-from phoneworld.graph.situation import Scene, Sketch, bare_name, circumstances, deed_of, marks, scene_of, words_of
+from phoneworld.graph.situation import (
+    ON_THE_ROW,
+    Scene,
+    Sketch,
+    bare_name,
+    circumstances,
+    deed_of,
+    marks,
+    scene_of,
+    words_of,
+)
 from phoneworld.program.template import Rows, Slot, Template
 from phoneworld.ui.action import Action, CloseApp, LongPress, PressKey, Tap, TypeText
 from phoneworld.ui.node import Gesture, Path
@@ -57,6 +68,15 @@ class _Known:
     open_ends: set[tuple[str, str]] = field(default_factory=set)
     use: dict[tuple[str, str], float] = field(default_factory=dict)
     use_given: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    opening: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """The kinds of action that open a row's own screen: that screen."""
+    opened: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
+    """How often each row's own screen was opened, from whatever list and by whatever of it was touched, and how often a user does so."""
+
+    def was_seen(self, deed: tuple[str, str], given: str) -> bool:
+        if given.startswith(ON_THE_ROW):
+            return self.opened[self.opening[deed], given][0] > 0
+        return self.given[(*deed, given)] > 0
 
 
 def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST) -> Plan:
@@ -65,12 +85,15 @@ def find_questions(graph: StateGraph, compiled: Compilation, *, most: int = MOST
     Linear in captures and in what can be done on each.
     """
     sketches = _sketches(graph, compiled)
-    screen_of = {c: s.id for s in compiled.program.screens.values() for lay in s.layouts for c in lay.captures}
+    screen_at = {c: s.id for s in compiled.program.screens.values() for lay in s.layouts for c in lay.captures}
     package = graph.app.package
-    scenes = {name: scene_of(capture, sketches[screen_of[name]]) for name, capture in graph.captures.items() if name in screen_of}
+    scenes = {name: scene_of(capture, sketches[screen_at[name]]) for name, capture in graph.captures.items() if name in screen_at}
     ways_out = _ways_out(graph, scenes, package)
-    options = {name: tuple(_options(scene, package, ways_out)) for name, scene in scenes.items() if scene.sketch.package == package}
-    known = _known(graph, compiled, scenes, options)
+    opening = _opening(graph, compiled, scenes)
+    options = {
+        name: tuple(_options(scene, package, ways_out, opening)) for name, scene in scenes.items() if scene.sketch.package == package
+    }
+    known = _known(graph, compiled, scenes, options, opening)
     by_chance = _gain_by_chance(known)
     reveals = Reveals(usual_submit(graph, scenes), find_switches(compiled, scenes))
     best: dict[tuple[str, str, frozenset[str]], Question] = {}
@@ -109,9 +132,10 @@ def _gain_by_chance(known: _Known) -> float:
 def _ranked(best: Mapping[tuple[str, str, frozenset[str]], Question], most: int) -> list[Question]:
     taken: Counter[tuple[str, str]] = Counter()
     chosen: list[Question] = []
-    for (screen, deed, _), question in sorted(best.items(), key=lambda item: (-_rate(item[1]), item[0][0], item[0][1], sorted(item[0][2]))):
-        if taken[screen, deed] < _MOST_OF_A_KIND and len(chosen) < most:
-            taken[screen, deed] += 1
+    for (screen, deed, given), question in sorted(best.items(), key=lambda item: (-_rate(item[1]), item[0][0], item[0][1], sorted(item[0][2]))):
+        row = next((a for a in given if a.startswith(ON_THE_ROW)), "")
+        if taken[screen, row or deed] < (1 if row else _MOST_OF_A_KIND) and len(chosen) < most:
+            taken[screen, row or deed] += 1
             chosen.append(question)
     return chosen
 
@@ -132,9 +156,10 @@ def _question(
     sketch = scene.sketch
     deed = (sketch.id, option.deed)
     done = known.deeds[deed]
-    missing = frozenset(a for a in option.given if known.given[(*deed, a)] == 0) if done else frozenset[str]()
+    missing = frozenset(a for a in option.given if not known.was_seen(deed, a)) if done else frozenset[str]()
     gain = known.use[deed] * _NEW / (1 + done)
-    gain += sum(known.use_given[(*deed, a)] * _ELSEWHERE for a in missing)
+    for a in missing:
+        gain += known.opened[known.opening[deed], a][1] * _NEW if a.startswith(ON_THE_ROW) else known.use_given[(*deed, a)] * _ELSEWHERE
     if done:
         gain += known.use[deed] * known.wrong[deed] / done
     kind, why = _reason(option, done, known.wrong[deed], deed in known.open_ends, missing, sketch)
@@ -156,6 +181,8 @@ def _reason(option: _Option, done: int, wrong: int, is_open: bool, missing: froz
                 return "return", f"what is left of {sketch.name!r} after the app was closed is not known"
         return "untried", f"never done: {what}"
     times = "once" if done == 1 else f"{done} times"
+    if row := next((a for a in missing if a.startswith(ON_THE_ROW)), ""):
+        return "row", f"what is shown of it is not known: {what}, {row}"
     if missing:
         return "circumstance", f"done {times}, never so: {what}, {words_of(missing)}"
     if wrong:
@@ -169,9 +196,13 @@ def _reason(option: _Option, done: int, wrong: int, is_open: bool, missing: froz
 
 
 def _known(
-    graph: StateGraph, compiled: Compilation, scenes: Mapping[str, Scene], options: Mapping[str, tuple[_Option, ...]]
+    graph: StateGraph,
+    compiled: Compilation,
+    scenes: Mapping[str, Scene],
+    options: Mapping[str, tuple[_Option, ...]],
+    opening: Mapping[tuple[str, str], str],
 ) -> _Known:
-    known = _Known()
+    known = _Known(opening=opening)
     open_ends = {(a.layout, a.on.kind) for a in compiled.ambiguities}
     layout_of = {c: lay.id for s in compiled.program.screens.values() for lay in s.layouts for c in lay.captures}
     for trace in graph.traces:
@@ -196,14 +227,35 @@ def _known(
             for atom in option.given:
                 often = share * _BLANK if "blank" in atom else share
                 known.use_given[screen, option.deed, atom] = known.use_given.get((screen, option.deed, atom), 0.0) + often
+    for (screen, what, atom), use in known.use_given.items():
+        if atom.startswith(ON_THE_ROW):
+            row = (opening[screen, what], atom)
+            times, often = known.opened.get(row, (0, 0.0))
+            known.opened[row] = times + known.given[screen, what, atom], often + use
     return known
 
 
-def _options(scene: Scene, package: str, ways_out: frozenset[tuple[str, str]]) -> Iterator[_Option]:
-    """What can be done at a capture. What is known to lead to a dead end nobody does often."""
+def _options(
+    scene: Scene, package: str, ways_out: frozenset[tuple[str, str]], opening: Collection[tuple[str, str]]
+) -> Iterator[_Option]:
+    """What can be done at a capture. What is known to lead to a dead end nobody does often.
+
+    On which row it is done matters where the row's own screen shows what no rule tells.
+    """
     for option in _all_options(scene, package):
-        is_way_out = (scene.sketch.id, option.deed) in ways_out
-        yield replace(option, weight=option.weight * _WAY_OUT) if is_way_out else option
+        deed = (scene.sketch.id, option.deed)
+        given = option.given if deed in opening else frozenset(a for a in option.given if not a.startswith(ON_THE_ROW))
+        yield replace(option, given=given, weight=option.weight * (_WAY_OUT if deed in ways_out else 1.0))
+
+
+def _opening(graph: StateGraph, compiled: Compilation, scenes: Mapping[str, Scene]) -> dict[tuple[str, str], str]:
+    """What opens a row's own screen that shows what is kept of the row and follows from nothing in the list."""
+    kept = {screen_of(c[1:]) for table in compiled.program.tables.values() for c in table.columns if is_hidden(c) and c != OWNER}
+    return {
+        (source.sketch.id, deed_of(source, t.action, t.hit)): target.sketch.id
+        for t in graph.transitions()
+        if (source := scenes.get(t.source)) and (target := scenes.get(t.target)) and source.sketch != target.sketch and target.sketch.id in kept
+    }
 
 
 def _all_options(scene: Scene, package: str) -> Iterator[_Option]:

@@ -33,8 +33,9 @@ from phoneworld.ui.node import Path
 FORMAT: Literal["phoneworld.questions"] = "phoneworld.questions"
 VERSION = 1
 
-Kind = Literal["untried", "seldom", "circumstance", "exception", "ambiguous", "back", "text", "return"]
-"""Why a question is asked: never done; done once; never done like this; the rules do not explain what was seen; one action had
+Kind = Literal["untried", "seldom", "circumstance", "row", "exception", "ambiguous", "back", "text", "return"]
+"""Why a question is asked: never done; done once; never done like this; what a row shows
+when it is opened; the rules do not explain what was seen; one action had
 several outcomes; where Back leads; what blank or known text does; what is left after the app was closed."""
 
 

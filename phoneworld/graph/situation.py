@@ -17,6 +17,9 @@ from phoneworld.ui.node import Hierarchy, Node, Path
 
 _DIGITS = re.compile(r"\d+")
 _LONGEST_LABEL = 30
+_LABELS_OF_ROW = 3
+ON_THE_ROW = "on the row "
+"""How the circumstance begins that says which row an action is done on."""
 _RECOGNISED = 0.8
 
 
@@ -137,6 +140,7 @@ def circumstances(scene: Scene, path: Path | None = None) -> frozenset[str]:
         told.append("on the field with the focus")
     own = None if path is None else next((i for i, r in enumerate(rows) if path[: len(r)] == r), None)
     if own is not None:
+        told.append(f"{ON_THE_ROW}{_row_words(tree.at(rows[own]))!r}")
         tick = _tick(tree.at(rows[own]))
         if tick is not None:
             told.append("on a ticked row" if tick else "on an unticked row")
@@ -176,6 +180,18 @@ def sort_of_text(capture: Capture, text: str) -> Literal["blank", "known", "new"
 def words_of(told: Iterable[str]) -> str:
     """Circumstances as one phrase."""
     return ", ".join(sorted(told))
+
+
+def _row_words(row: Node) -> str:
+    """The first words of a row: what tells it from the others."""
+    labels: dict[str, None] = {}
+    stack = [row]
+    while stack and len(labels) < _LABELS_OF_ROW:
+        node = stack.pop()
+        if node.label.strip() and not node.is_editable:
+            labels[node.label.strip()[:_LONGEST_LABEL]] = None
+        stack.extend(reversed(node.children))
+    return " · ".join(labels)
 
 
 def _tick(row: Node) -> bool | None:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.compile import compile_graph
+from phoneworld.compiler.questions import find_questions
 from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.situation import ON_THE_ROW
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, PressKey, Tap
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
+from recorder.attribute import attribute
 
 PACKAGE = "org.example.post"
 SIZE = Size(400, 800)
@@ -35,6 +38,8 @@ def listed(name: str, letters: Sequence[tuple[str, str]]) -> Node:
 class Post:
     """The app: the latest letters, behind a button all of them, and the letter that was opened over either list."""
 
+    has_words: bool = False
+    """A letter that is open shows its words, of which the lists tell nothing."""
     shows_all: bool = False
     opened: int | None = None
 
@@ -42,6 +47,8 @@ class Post:
         if self.opened is not None:
             who, what = LETTERS[self.opened]
             kids = [node("TextView", "from", 0, who), node("TextView", "date", 50, what.partition(", ")[2])]
+            kids += [node("Button", name, top, name.title(), clickable=True) for name, top in (("reply", 150), ("share", 200))]
+            kids += [node("TextView", "body", 100, f"Dear you, {sum(map(ord, who))} greetings")] if self.has_words else []
         elif self.shows_all:
             kids = [node("TextView", "heading", 0, "All letters"), listed("all", LETTERS)]
         else:
@@ -70,7 +77,7 @@ def opens(row: int) -> Tap:
 ALL, BACK = Tap(200, 70), PressKey("back")
 
 
-def recorded(*scripts: Sequence[Action]) -> StateGraph:
+def recorded(*scripts: Sequence[Action], first: Post = Post()) -> StateGraph:
     captures: dict[str, Capture] = {}
     traces: list[Trace] = []
 
@@ -80,11 +87,12 @@ def recorded(*scripts: Sequence[Action]) -> StateGraph:
         return name
 
     for number, script in enumerate(scripts, 1):
-        app, steps = Post(), []
+        app, steps = first, []
         here = start = keep(app)
         for action in script:
+            hit = attribute(app.tree(), action, SIZE)
             app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), None, 300))
+            steps.append(Transition(here, action, there := keep(app), hit, 300))
             here = there
         traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
     return StateGraph(RecordedApp(PACKAGE, "Post", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
@@ -94,7 +102,8 @@ def words(tree: Hierarchy) -> list[str]:
     return [n.text for n in tree.nodes() if n.text]
 
 
-RECORDED = recorded([opens(0), BACK, opens(1), BACK, ALL, opens(1), BACK, opens(2), BACK], [opens(1), BACK, opens(0), BACK, ALL, opens(2)])
+SCRIPTS = ([opens(0), BACK, opens(1), BACK, ALL, opens(1), BACK, opens(2), BACK], [opens(1), BACK, opens(0), BACK, ALL, opens(2)])
+RECORDED = recorded(*SCRIPTS)
 
 
 def test_a_row_opened_from_either_list_shows_itself() -> None:
@@ -106,3 +115,23 @@ def test_a_row_opened_from_either_list_shows_itself() -> None:
         for action in script:
             app, state = app.act(action), phone.step(state, action).state
         assert words(phone.view(state).hierarchy) == words(app.tree()), script
+
+
+def test_what_a_row_was_found_to_show_is_known_of_it_in_the_other_list() -> None:
+    first = Post(has_words=True)
+    compiled = compile_graph(recorded(*SCRIPTS, first=first))
+    assert compiled.replay.whole == compiled.replay.traces
+    for script in ([ALL, opens(0)], [opens(2)]):
+        phone = Phone([compiled.program])
+        app, state = first, phone.reset()
+        for action in script:
+            app, state = app.act(action), phone.step(state, action).state
+        assert words(phone.view(state).hierarchy) == words(app.tree()), script
+
+
+def test_rows_that_were_never_opened_are_asked_about_where_what_they_show_follows_from_nothing() -> None:
+    graph = recorded(*SCRIPTS, first=Post(has_words=True))
+    asked = {q.why.partition(ON_THE_ROW)[2] for q in find_questions(graph, compile_graph(graph)).questions if q.kind == "row"}
+    assert {words.strip("'").partition(" · ")[0] for words in asked} >= {"Zoo", "Gym"}
+    assert not any(opened in words for words in asked for opened in ("Mill", "Aunt", "Bank")), "these were opened, from one list or the other"
+    assert not [q for q in find_questions(RECORDED, compile_graph(RECORDED)).questions if q.kind == "row"], "all that these show follows"
