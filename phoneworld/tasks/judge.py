@@ -42,6 +42,7 @@ from phoneworld.tasks.checker import (
 from phoneworld.tasks.differences import Difference, differences
 from phoneworld.tasks.names import nearest
 from phoneworld.tasks.queries import query_tables
+from phoneworld.tasks.recognising import is_on
 from phoneworld.tasks.rows import RowsAim
 from phoneworld.tasks.sights import sight
 from phoneworld.tasks.stored import Known
@@ -245,6 +246,8 @@ class Judge:
                     found = as_data(self._find(path, now.state))
                 elif now.known is not None and self._can_tell(checker, now.known):
                     found = now.known.app.variables.get(self.setting.task.names.variable(path_of(path).alone or ""))
+                elif path == "screen" and comparison.op == "is" and now.tree is not None:
+                    return self._recognised(checker, now.tree, now.size)
                 else:
                     return self._unknown(checker)
                 return Finding.plain(partial(in_words, checker), comparison.holds(found), partial(shown, found))
@@ -335,6 +338,13 @@ class Judge:
             # The tree is kept too, so that no other can come by its id.
             known = self._sights[key] = (tree, sight(checker, tree, size))
         return known[1]
+
+    def _recognised(self, checker: State, tree: Hierarchy, size: Size) -> Finding:
+        """A screen, told by what a phone shows."""
+        name = self.setting.task.names.screen(str(checker.comparison.value))
+        holds = is_on(name, self.setting.program, tree, size)
+        found = {True: "it is", False: "another one is", None: "it cannot be told which one is"}[holds]
+        return Finding(partial(in_words, checker), holds, found, float(holds is True))
 
     def _unknown(self, checker: Checker) -> Finding:
         return Finding(partial(in_words, checker), None, "cannot be seen on this phone", 0.0)
