@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from phoneworld.cli.files import need_bundle, need_phone, need_place
+from phoneworld.cli import train_compare
+from phoneworld.cli.files import need_place
 from phoneworld.cli.terminal import Terminal, counted
-from phoneworld.env.extras import need
-from phoneworld.errors import FileFormatError, OptionError, WriteError
+from phoneworld.cli.train_opening import need_torch, opened_apps, progress_bar, real_phone
+from phoneworld.errors import WriteError
 
 if TYPE_CHECKING:
-    from phoneworld.env.env import Env
     from phoneworld.train.network import Network
-    from phoneworld.train.places import RealPhone, TrainedApp
+    from phoneworld.train.places import TrainedApp
 
 console = Terminal()
-progress_console = Terminal(stderr=True)
 Apps = Annotated[list[Path], typer.Argument(help="Folders of apps, with `bundle` and `tasks` in them.")]
 HoldOut = Annotated[float, typer.Option("--hold-out", help="The share of the tasks that is never trained on; which, their ids decide.", min=0.0, max=0.9)]
 Seed = Annotated[int, typer.Option(help="Decides everything: the same seed gives the same policy.")]
@@ -36,6 +34,7 @@ train_app = typer.Typer(help="Train a small policy on mocks and on real apps.", 
 
 def register(app: typer.Typer) -> None:
     """Adds the verbs to the command line."""
+    train_compare.register(train_app)
     app.add_typer(train_app, name="train")
 
 
@@ -58,7 +57,7 @@ def sft(
 
         phoneworld train sft apps/notes apps/shop -o policy.pt
     """
-    _need_torch()
+    need_torch()
     from phoneworld.env.rollout import jobs
     from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
     from phoneworld.train.network import Network
@@ -68,10 +67,10 @@ def sft(
     need_place(out)
     if out.exists() and out.suffix != ".pt":
         raise WriteError(f"{out} stands there and is no checkpoint", hint="name another file with -o")
-    opened = _opened(apps, hold_out)
+    opened = opened_apps(apps, hold_out)
     shown: list[Demonstration] = []
     missing: list[Missing] = []
-    with _bar() as bar:
+    with progress_bar() as bar:
         line = bar.add_task("demonstrations", total=sum(len(a.trained) for a in opened))
         for app in opened:
             for task in app.trained:
@@ -129,7 +128,7 @@ def rl(
 
         phoneworld train rl apps/notes --from policy.pt -o runs/mixed --real-fraction 0.5 --device web:http://127.0.0.1:8000 --transfer notes.json
     """
-    _need_torch()
+    need_torch()
     from phoneworld.episodes.replay import mock_digest
     from phoneworld.train.journal import Journal
     from phoneworld.train.places import Mocks
@@ -138,11 +137,11 @@ def rl(
     from phoneworld.train.sources import MOCK, REAL, Mixing
 
     mixing = Mixing.of(real_fraction)
-    opened = _opened(apps, hold_out)
+    opened = opened_apps(apps, hold_out)
     network = load(start)
     places: dict[str, Any] = {MOCK: Mocks(opened)}
     if device is not None:
-        places[REAL] = _real(opened, device, transfer, storage)
+        places[REAL] = real_phone(opened, device, transfer, storage)
     options = RlOptions(updates, groups, members, rate=rate, entropy=entropy, mixing=mixing, real_steps=real_steps)
     about = {
         "from": sha256(start.read_bytes()).hexdigest(), "options": {name: getattr(options, name) for name in options.__slots__ if name != "mixing"},
@@ -151,7 +150,7 @@ def rl(
     }  # fmt: skip
     run = Run(network, places, options, seed, Journal(out, about))
     try:
-        with _bar() as bar:
+        with progress_bar() as bar:
             line = bar.add_task("updates", total=updates, completed=len(run.updates))
             run.train(lambda u: bar.update(line, completed=u.number + 1, description="updates, " + ", ".join(f"{n} {s:.0%}" for n, s in u.success.items())))
     finally:
@@ -169,67 +168,6 @@ def rl(
     console.print(f"{counted(len(run.updates), 'update')}, {steps[MOCK]} steps on mocks, {steps[REAL]} on the real app; written to {escape(str(out))}", highlight=False)
     if shares:
         console.print(f"[dim]time: {shares}[/]", highlight=False)
-
-
-def _need_torch() -> None:
-    need("torch", "train")
-
-
-def _bar() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal
-    )
-
-
-def _opened(apps: Sequence[Path], hold_out: float) -> list[TrainedApp]:
-    from phoneworld.train.places import TrainedApp
-
-    opened: list[TrainedApp] = []
-    for app in apps:
-        if not (app / "bundle").is_dir() or not (app / "tasks").is_dir():
-            raise FileFormatError(f"{app} is no folder with `bundle` and `tasks` in it", hint="`phoneworld tasks generate APP` makes tasks for a mock")
-        need_bundle(app / "bundle")
-        opened.append(TrainedApp.of(app / "bundle", app / "tasks", hold_out))
-    return opened
-
-
-def _real(apps: Sequence[TrainedApp], device: str, transfer: Path | None, storage: Path | None) -> RealPhone:
-    """The real app behind an environment, with the tasks that hold there."""
-    from phoneworld.device.open import WebPhone, open_device
-    from phoneworld.env.device_env import DeviceEnv
-    from phoneworld.env.observation import ObservationSpec
-    from phoneworld.tasks.file import load_storage
-    from phoneworld.train.places import PAY, RealPhone, lengths
-
-    if len(apps) != 1:
-        raise OptionError("one phone shows one app here, and several are named", hint="name one app with --device")
-    if transfer is None:
-        raise OptionError("which tasks hold on the real app is not known", hint="`phoneworld tasks transfer APP --device … --json > FILE`, then --transfer FILE")
-    need_phone(device)
-    (app,) = apps
-    holding = _holding(transfer)
-    kept = None if storage is None else load_storage(storage)
-    mock = app.env.phone
-    program = mock.models[mock.main].program
-    info = program.device
-    web = WebPhone(
-        info.size, info.density, program.package, program.label, clock_ms=program.clock_ms or None, locale=info.locale, timezone=info.timezone, night_mode=info.night_mode
-    )
-
-    def make() -> Env[Any]:
-        phone = open_device(device, web)
-        return DeviceEnv(phone, program.package, observe=ObservationSpec(text=False), tasks=app.tasks, mock=mock, rewards=PAY, storage=kept)
-
-    return RealPhone(make, lengths(t for t in app.trained if t.id in holding))
-
-
-def _holding(file: Path) -> frozenset[str]:
-    """The tasks that held on the real app. Raises FileFormatError."""
-    try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-        return frozenset(one["task"] for one in told["tasks"] if one["aimed"]["success"])
-    except (OSError, ValueError, KeyError, TypeError) as e:
-        raise FileFormatError(f"{file} does not say which tasks hold: {type(e).__name__}", hint="`phoneworld tasks transfer APP --device … --json` prints it") from None
 
 
 def _scores(network: Network, apps: Sequence[TrainedApp], seeds: int) -> list[dict[str, Any]]:

@@ -21,12 +21,13 @@ from phoneworld.train.sight import Choice, Sight
 
 @dataclass(frozen=True, slots=True)
 class SftOptions:
-    """How it is trained. `rate` is AdamW's learning rate."""
+    """How it is trained. `rate` is AdamW's learning rate; `entropy` is what a nat of entropy is paid, so that RL has something left to try."""
 
     epochs: int = 20
     batch: int = 32
     rate: float = 1e-3
     decay: float = 1e-2
+    entropy: float = 0.0
     most: float = 1.0
     """The largest norm of a gradient."""
 
@@ -53,13 +54,13 @@ def train(
     for number in range(options.epochs):
         total = 0.0
         for batch in batches(steps, options.batch, Random(f"{seed}\0{number}")):
-            logs, _ = network.judged(batch_of([sight for sight, _ in batch]), [choice for _, choice in batch])
-            loss = -logs.mean()
+            logs, entropy = network.judged(batch_of([sight for sight, _ in batch]), [choice for _, choice in batch])
+            loss = -logs.mean() - options.entropy * entropy.mean()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), options.most)
             optimizer.step()
-            total += float(loss.detach()) * len(batch)
+            total -= float(logs.detach().sum())
         epochs.append(Epoch(number, total / len(steps), len(steps)))
         if tell is not None:
             tell(epochs[-1])

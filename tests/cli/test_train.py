@@ -78,3 +78,19 @@ def test_what_cannot_be_trained_is_said(app: Path, trained: Path, tmp_path: Path
     assert code == 2 and "there is none" in told
     code, told = says("rl", app, "--from", trained, *run, "--real-fraction", "0.5", "--device", "web:http://127.0.0.1:9")
     assert code == 2 and "tasks transfer" in told
+
+
+def test_policies_are_compared_on_the_same_episodes_and_a_second_time_from_the_file(app: Path, trained: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.pt"
+    assert phoneworld("train", "sft", app, "-o", other, "--seeds", "6", "--epochs", "1", "--hold-out", "0", "--scored", "0", "--seed", "1").returncode == 0
+    words = ("train", "compare", app, "--policy", trained, "--policy", other, "-o", tmp_path / "scores.jsonl", "--hold-out", "0")
+    first = phoneworld(*words, "--json")
+    assert first.returncode == 0, first.stderr
+    figures = json.loads(first.stdout)
+    assert [(s["policy"], s["scored"]) for s in figures["shares"]] == [(str(trained), 4), (str(other), 4)] and figures["steps_a_second"]["mock"] > 0
+    (against,) = figures["against_the_first"]
+    assert against["episodes"] == 4 and against["difference"] == figures["shares"][1]["success"] - figures["shares"][0]["success"]
+    again = json.loads(phoneworld(*words, "--json").stdout)
+    assert again == figures | {"steps_a_second": {}}
+    assert "against the first" in phoneworld(*words).stdout
+    assert phoneworld(*words, "--only", "nothing").returncode == 2

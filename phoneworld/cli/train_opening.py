@@ -1,0 +1,85 @@
+"""What the verbs of `phoneworld train` open: the apps of folders, the real app behind an environment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from phoneworld.cli.files import need_bundle, need_phone
+from phoneworld.cli.terminal import Terminal
+from phoneworld.env.extras import need
+from phoneworld.errors import FileFormatError, OptionError
+
+if TYPE_CHECKING:
+    from phoneworld.env.env import Env
+    from phoneworld.train.places import RealPhone, TrainedApp
+
+progress_console = Terminal(stderr=True)
+
+
+def need_torch() -> None:
+    """Raises MissingDependency without torch."""
+    need("torch", "train")
+
+
+def progress_bar() -> Progress:
+    """A bar on a terminal, nothing elsewhere."""
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal
+    )
+
+
+def opened_apps(apps: Sequence[Path], hold_out: float) -> list[TrainedApp]:
+    """The apps of these folders. Raises FileFormatError."""
+    from phoneworld.train.places import TrainedApp
+
+    opened: list[TrainedApp] = []
+    for app in apps:
+        if not (app / "bundle").is_dir() or not (app / "tasks").is_dir():
+            raise FileFormatError(f"{app} is no folder with `bundle` and `tasks` in it", hint="`phoneworld tasks generate APP` makes tasks for a mock")
+        need_bundle(app / "bundle")
+        opened.append(TrainedApp.of(app / "bundle", app / "tasks", hold_out))
+    return opened
+
+
+def real_phone(apps: Sequence[TrainedApp], device: str, transfer: Path | None, storage: Path | None, *, trained: bool = True) -> RealPhone:
+    """The real app behind an environment, with the tasks that hold there: of those that are trained, or of all."""
+    from phoneworld.device.open import WebPhone, open_device
+    from phoneworld.env.device_env import DeviceEnv
+    from phoneworld.env.observation import ObservationSpec
+    from phoneworld.tasks.file import load_storage
+    from phoneworld.train.places import PAY, RealPhone, lengths
+
+    if len(apps) != 1:
+        raise OptionError("one phone shows one app here, and several are named", hint="name one app with --device")
+    if transfer is None:
+        raise OptionError("which tasks hold on the real app is not known", hint="`phoneworld tasks transfer APP --device … --json > FILE`, then --transfer FILE")
+    need_phone(device)
+    (app,) = apps
+    holding = _holding(transfer)
+    kept = None if storage is None else load_storage(storage)
+    mock = app.env.phone
+    program = mock.models[mock.main].program
+    info = program.device
+    web = WebPhone(
+        info.size, info.density, program.package, program.label, clock_ms=program.clock_ms or None, locale=info.locale, timezone=info.timezone, night_mode=info.night_mode
+    )
+
+    def make() -> Env[Any]:
+        phone = open_device(device, web)
+        return DeviceEnv(phone, program.package, observe=ObservationSpec(text=False), tasks=app.tasks, mock=mock, rewards=PAY, storage=kept)
+
+    return RealPhone(make, lengths(t for t in (app.trained if trained else app.tasks) if t.id in holding))
+
+
+def _holding(file: Path) -> frozenset[str]:
+    """The tasks that held on the real app. Raises FileFormatError."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        return frozenset(one["task"] for one in told["tasks"] if one["aimed"]["success"])
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise FileFormatError(f"{file} does not say which tasks hold: {type(e).__name__}", hint="`phoneworld tasks transfer APP --device … --json` prints it") from None
