@@ -6,7 +6,8 @@
        "tree": "<hierarchy …>", "screenshot": "<PNG in base64>", "last": {"changed": true, "invalid_action": null}}
     ← {"action": {"kind": "tap", "x": 12, "y": 34}, "said": "the words it was said in"}
 
-`tree` and `screenshot` come where they are asked for. A conversation is what has the same task, seed and attempt; step 1 begins it.
+`tree` and `screenshot` come where they are asked for. A conversation is what has the same task and seed; step 1 begins it. Another attempt at
+the same episode comes with another seed.
 """
 
 from __future__ import annotations
