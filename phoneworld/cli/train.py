@@ -45,6 +45,7 @@ def sft(
     seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated.", min=1, max=1000)] = 4,
     epochs: Annotated[int, typer.Option(help="How often all demonstrations are gone through.", min=1, max=10_000)] = 12,
     rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-6, max=1.0)] = 1e-3,
+    entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid, so that `train rl` has something left to try.", min=0.0, max=1.0)] = 0.05,
     hold_out: HoldOut = 0.2,
     scored: Scored = 2,
     seed: Seed = 0,
@@ -80,9 +81,9 @@ def sft(
                 bar.advance(line)
         network = Network(seed=seed)
         line = bar.add_task("epochs", total=epochs)
-        told = train(network, shown, SftOptions(epochs=epochs, rate=rate), seed=seed, tell=lambda _: bar.advance(line))
+        told = train(network, shown, SftOptions(epochs=epochs, rate=rate, entropy=entropy), seed=seed, tell=lambda _: bar.advance(line))
     never = sorted({m.task for m in missing} - {d.task for d in shown})
-    save(network, out, about={"apps": [p.name for p in apps], "demonstrations": len(shown), "epochs": epochs, "hold_out": hold_out, "seed": seed})
+    save(network, out, about={"apps": [p.name for p in apps], "demonstrations": len(shown), "epochs": epochs, "entropy": entropy, "hold_out": hold_out, "seed": seed})
     figures: dict[str, Any] = {
         "demonstrations": len(shown), "steps": sum(len(d.steps) for d in shown), "not_shown": [f"{m.task} seed {m.seed}: {m.why}" for m in missing],
         "tasks_never_shown": never, "loss": told[-1].loss, "scores": _scores(network, opened, scored),
@@ -106,8 +107,8 @@ def rl(
     updates: Annotated[int, typer.Option(help="How often the policy is changed.", min=1, max=1_000_000)] = 40,
     groups: Annotated[int, typer.Option(help="Groups of episodes an update; a group is one task and seed.", min=1, max=10_000)] = 8,
     members: Annotated[int, typer.Option(help="Episodes in a group.", min=2, max=10_000)] = 8,
-    rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-7, max=1.0)] = 3e-4,
-    entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid.", min=0.0, max=1.0)] = 0.01,
+    rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-7, max=1.0)] = 1e-4,
+    entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid.", min=0.0, max=1.0)] = 0.002,
     real_fraction: Annotated[str, typer.Option(help="The share of groups played on the real app: 0.5; or 0.8:0.2, from the first update to the last.")] = "0",
     device: Annotated[str | None, typer.Option(help="The real app: web:URL, or an adb serial. For one app only.")] = None,
     transfer: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --json` printed: only tasks that hold on the real app are played there.")] = None,

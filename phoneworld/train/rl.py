@@ -41,10 +41,10 @@ class RlOptions:
     members: int = 8
     passes: int = 2
     batch: int = 64
-    rate: float = 3e-4
+    rate: float = 1e-4
     clip_low: float = 0.2
     clip_high: float = 0.28
-    entropy: float = 0.005
+    entropy: float = 0.002
     most: float = 1.0
     by_deviation: bool = False
     mixing: Mixing = Mixing()
