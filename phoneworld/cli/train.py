@@ -43,7 +43,7 @@ def sft(
     apps: Apps,
     out: Annotated[Path, typer.Option("-o", "--out", help="The checkpoint to write, a .pt file.")],
     seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated.", min=1, max=1000)] = 4,
-    epochs: Annotated[int, typer.Option(help="How often all demonstrations are gone through.", min=1, max=10_000)] = 12,
+    epochs: Annotated[int, typer.Option(help="How often all demonstrations are gone through.", min=1, max=10_000)] = 20,
     rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-6, max=1.0)] = 1e-3,
     entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid, so that `train rl` has something left to try.", min=0.0, max=1.0)] = 0.05,
     hold_out: HoldOut = 0.2,
