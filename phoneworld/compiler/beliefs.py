@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from phoneworld.compiler.believed import Alias, Beliefs, Reference, Worded
 from phoneworld.compiler.belonging import list_of_the_row, of_the_row, visits
 from phoneworld.compiler.derive import Derived
 from phoneworld.compiler.history import (
     CURRENT,
     OWNER,
-    Alias,
-    Beliefs,
     Deed,
     History,
-    Reference,
     Sight,
-    Worded,
     is_hidden,
     screen_of,
     slot_of,

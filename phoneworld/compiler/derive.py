@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from phoneworld.compiler.believed import Alias
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
-from phoneworld.compiler.history import CURRENT, OWNER, Alias, History, Sight, is_hidden, shows_all, slot_of
+from phoneworld.compiler.history import CURRENT, OWNER, History, Sight, is_hidden, shows_all, slot_of
 from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.rewrite import inlined, settled, with_cells
 from phoneworld.compiler.template import SHOWN, Part

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from phoneworld.compiler.aims import Aim
 from phoneworld.compiler.beliefs import find_beliefs, find_worded
+from phoneworld.compiler.believed import Beliefs
 from phoneworld.compiler.derive import Derived, find_derived
 from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
-from phoneworld.compiler.history import Beliefs, Foretold, History, Sight, find_history, shows_all
+from phoneworld.compiler.history import Foretold, History, Sight, find_history, shows_all
 from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foretell
 from phoneworld.compiler.passing import Passings, find_passings
 from phoneworld.compiler.patterns import find_patterns

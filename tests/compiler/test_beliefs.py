@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phoneworld.compiler.history import Alias, Worded
+from phoneworld.compiler.believed import Alias, Worded
 from phoneworld.compiler.learning import Lesson
 from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
 
