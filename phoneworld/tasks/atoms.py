@@ -268,6 +268,7 @@ class Atoms:
         table = effect.table
         typed: list[tuple[str, str]] = []
         ticks: list[tuple[str, str]] = []
+        plain: dict[str, bool] = {}  # what was not asked for is to stay as a new entry has it
         for column, value in effect.cells:
             short = self._short[table].get(column)
             names = [s.name for s in sources(value) if isinstance(s, Var)]
@@ -277,13 +278,16 @@ class Atoms:
             if label:
                 typed.append((short, label))
             box = next((p for p in self.labels.places if p.slot.node.checkable and ("checked", Var(names[0])) in p.slot.attributes), None)
-            if box is not None and isinstance(self.app.variables.get(names[0]), bool) and (words := self.labels.of(box)):
+            is_on = self.app.variables.get(names[0])
+            if box is not None and isinstance(is_on, bool) and (words := self.labels.of(box)):
                 ticks.append((short, words))
+                plain[short] = is_on
         if not typed:
             return
         first, label = typed[0]
         for flag in (None, *(t for t in ticks[:2])):
-            cells = ((first, Comparison("is", "{x}")), *(((flag[0], Comparison("is", True)),) if flag else ()))
+            asked = {**plain, flag[0]: True} if flag else plain
+            cells = ((first, Comparison("is", "{x}")), *((short, Comparison("is", is_on)) for short, is_on in asked.items()))
             check = RowsCheck(self._called(table), added=(cells,))
             en = f"add a new entry with “{{x}}” as “{label}”" + (f" and “{flag[1]}” switched on" if flag else "")
             zh = f"新增一条,“{label}”填“{{x}}”" + (f",并打开“{flag[1]}”" if flag else "")
@@ -292,14 +296,15 @@ class Atoms:
             if flag is None:
                 en, zh = f"if there is no entry called “{{x}}” yet, add it: “{label}” is “{{x}}”", f"如果还没有名为“{{x}}”的条目,就新增一条,“{label}”填“{{x}}”"
                 yield Atom(f"ensure {table} {first}", "conditional", en, zh, {"x": OneOf(WORDS)}, check, touches=touches)
+        unasked = tuple((short, Comparison("is", is_on)) for short, is_on in plain.items())
         for (second, words), more in ((t, WORDS[::-1]) for t in typed[1:2]):
-            both = ((first, Comparison("is", "{x}")), (second, Comparison("is", "{y}")))
+            both = ((first, Comparison("is", "{x}")), (second, Comparison("is", "{y}")), *unasked)
             en = f"add a new entry with “{{x}}” as “{label}” and “{{y}}” as “{words}”"
             zh = f"新增一条,“{label}”填“{{x}}”,“{words}”填“{{y}}”"
             parameters: dict[str, Parameter] = {"x": OneOf(WORDS), "y": OneOf(more)}
             yield Atom(f"add {table} {first} {second}", "create", en, zh, parameters, RowsCheck(self._called(table), added=(both,)), touches=frozenset((f"{table} new",)))
         for source in self._readable():
-            cells = ((first, Comparison("is", "{x." + source.short + "}")),)
+            cells = ((first, Comparison("is", "{x." + source.short + "}")), *unasked)
             en = f"add a new entry whose “{label}” is {source.en}, the whole line as it stands there"
             zh = f"新增一条,“{label}”填{source.zh},与那里的整行文字相同"
             check = RowsCheck(self._called(table), added=(cells,))

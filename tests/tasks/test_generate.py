@@ -8,6 +8,7 @@ import pytest
 
 from phoneworld.program.bundle import load_bundle
 from phoneworld.sim.phone import Phone
+from phoneworld.tasks.checker import Rows as RowsCheck
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.generate import Generated, Generator, leaks
 from phoneworld.tasks.labels import Labels, kind_of_values
@@ -81,3 +82,13 @@ def test_the_verb_writes_a_file_that_proves_and_replaces_only_its_own(tmp_path: 
     assert phoneworld("tasks", "generate", NOTES, "--n", "1", "-o", out).returncode == 0
     out.write_text("mine: 1\n")
     assert phoneworld("tasks", "generate", NOTES, "--n", "1", "-o", out).returncode == 10
+
+
+def test_an_entry_to_be_added_is_to_have_no_switch_on_that_was_not_asked_for() -> None:
+    added = [t for t in load_tasks(NOTES / "tasks" / "generated.yaml") if t.tags.skills == ("create",) and isinstance(t.check, RowsCheck)]
+    assert added
+    for task in added:
+        assert isinstance(task.check, RowsCheck)
+        is_on = any(short.endswith("shown") and c.value is True for cells in task.check.added for short, c in cells)
+        assert is_on == ("switched on" in task.wordings["en"][0]), task.id
+        assert all(any(short.endswith("shown") for short, _ in cells) for cells in task.check.added), task.id
