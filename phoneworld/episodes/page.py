@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from markupsafe import Markup
+
 from phoneworld.env.observation import ObservationSpec
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.episodes.folder import EpisodeFolder
@@ -97,7 +99,7 @@ def episodes_page(sides: Sequence[Side], *, draw: bool = True, progress: Progres
     }  # fmt: skip
     # As JSON in a script that is not run: "<" is written otherwise, so that nothing recorded can end it.
     text = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c")
-    return environment().get_template("episodes/page.html").render(title=" against ".join(side.title for side in sides), data=text)
+    return environment().get_template("episodes/page.html").render(title=" against ".join(side.title for side in sides), data=Markup(text))
 
 
 def _phone(side: Side, draw: bool, notes: list[str]) -> Any:

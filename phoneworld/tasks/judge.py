@@ -52,7 +52,7 @@ from phoneworld.ui.action import Status
 from phoneworld.ui.geometry import Size
 from phoneworld.ui.node import Hierarchy
 
-_SIGHTS_KEPT = 1024
+_SIGHTS_KEPT = 256
 NO_CHECKS: Mapping[str, CustomCheck] = {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -69,5 +70,6 @@ def test_a_conversation_ends_without_a_score(phones: Phones) -> None:
         await env.close()
         return turn
 
-    turn = asyncio.run(go())
+    with ThreadPoolExecutor(1) as own:  # no loop of another test runs there
+        turn = own.submit(asyncio.run, go()).result()
     assert turn.done and math.isnan(turn.reward) and turn.info["error_class"] == "infra" and turn.messages == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from phoneworld.errors import FileFormatError, NewerFormat
 from phoneworld.graph.graph import Capture
 from phoneworld.graph.plan import Plan, Question, Start, Step, Target, aimed, dumps, find_target, loads, target_of
-from phoneworld.graph.situation import Sketch, circumstances, deed_of, marks, recognise, scene_of
+from phoneworld.graph.situation import ON_THE_ROW, Sketch, circumstances, deed_of, marks, recognise, scene_of
 from phoneworld.testing.groceries import PACKAGE, SIZE, Groceries, Item
 from phoneworld.testing.strategies import actions
 from phoneworld.ui.action import CloseApp, PressKey, Swipe, Tap, TypeText
@@ -122,11 +122,15 @@ def test_circumstances_tell_rows_ticks_keyboard_and_words() -> None:
         return set(circumstances(scene, path_of(app, name, number) if name else None))
 
     assert told(LIST) == {"keyboard down", "several rows", "some ticked"}
-    assert told(LIST, "bought", 0) - told(LIST) == {"on an unticked row", "on the first row"}
-    assert told(LIST, "title", 2) - told(LIST) == {"on a ticked row", "on the last row"}
-    assert told(LIST, "row", 1) - told(LIST) == {"on an unticked row", "on a row between"}
+    def at(name: str, number: int) -> set[str]:
+        return {t.partition(" · ")[2] if t.startswith(ON_THE_ROW) else t for t in told(LIST, name, number) - told(LIST)}
+
+    words = [f"{item.name}'" for item in LIST.items]
+    assert at("bought", 0) == {"on an unticked row", "on the first row", words[0]}
+    assert at("title", 2) == {"on a ticked row", "on the last row", words[2]}
+    assert at("row", 1) == {"on an unticked row", "on a row between", words[1]}
     assert told(Groceries(items=())) == {"keyboard down", "no row"}
-    assert told(Groceries(items=(Item("A", bought=True),)), "bought") == {"keyboard down", "one row", "all ticked", "on a ticked row"}
+    assert told(Groceries(items=(Item("A", bought=True),)), "bought") == {"keyboard down", "one row", "all ticked", "on a ticked row", "on the row 'Bought A · A'"}
     assert told(FORM) == {"keyboard down"}
     assert told(replace(FORM, typing=True, draft="Milk")) == {"keyboard up", "with pending text"}
     assert told(replace(FORM, typing=True, draft="  ")) == {"keyboard up", "with blank text"}
