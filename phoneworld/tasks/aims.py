@@ -144,6 +144,8 @@ class Aims:
         match checker:
             case State("screen", comparison) if isinstance(comparison.value, str):
                 yield Aim((Way(self.names.screen(comparison.value), arrives=True),), once=comparison.value)
+            case State("screen", comparison) if isinstance(comparison.value, tuple) and comparison.op == "one_of":
+                yield Aim(tuple(Way(self.names.screen(str(screen)), arrives=True) for screen in comparison.value))
             case State(path, comparison):
                 variables = frozenset(map(self.names.variable, path_of(path).variables))
                 tables = frozenset(table for table in self.judge.setting.program.tables if f"tables.{self.names.called(table)}" in path.replace('"', ""))

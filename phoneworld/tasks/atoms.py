@@ -2,158 +2,67 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from phoneworld.program.effect import DeleteRows, InsertRow, UpdateRows
 from phoneworld.program.expr import Acted, Column, Contains, Equal, Expr, Not, Value, Var, walk
-from phoneworld.program.program import Program
-from phoneworld.program.template import ROW_ID, Rows
-from phoneworld.sim.state import AppState
-from phoneworld.tasks.checker import AllOf, Answer, AnswerKind, Checker, Comparison, NotSo, RowChange, State, Visible
+from phoneworld.program.template import Rows, current
+from phoneworld.tasks.checker import AllOf, Checker, Comparison, NotSo, RowChange, State, Visible
 from phoneworld.tasks.checker import Rows as RowsCheck
-from phoneworld.tasks.influence import Deed, Influence, chosen_by, parts, sources
-from phoneworld.tasks.kept import kept_variables
-from phoneworld.tasks.labels import Labels, Place, alias, cells_shown, kind_of_values
-from phoneworld.tasks.names import Names, TableName
-from phoneworld.tasks.reading_values import says
-from phoneworld.tasks.task import Found, OneOf, Parameter, RowOf
+from phoneworld.tasks.ground import TITLE, Atom, Ground, is_so
+from phoneworld.tasks.influence import Deed, chosen_by, parts, sources
+from phoneworld.tasks.labels import Place
+from phoneworld.tasks.readings import Readings
+from phoneworld.tasks.task import Found, OneOf, Parameter
+from phoneworld.tasks.uses import decided, question, written
 
-TITLE = "title"
 WORDS = (
     "Blue folder", "Train at six", "Call Mira back", "Spare batteries", "Garden gloves", "Lunch with Theo", "Window seat", "Paint the shelf",
     "Cinema tickets", "Plum cake", "Water the fern", "Library card", "Fix the lamp", "Choir practice", "Green umbrella", "Parcel for Ines",
 )  # fmt: skip
 _GONE = re.compile(r"\b(?:delete|remove|discard|trash)\b|删除|移除", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """One thing to ask: as a clause in each language, what is drawn, what is checked, what has to be seen.
-
-    `touches` names what it changes, so that two of one task do not get in each other's way; `reads` is True where a value that the
-    instruction does not say has to be read. Parameters are called x, y, … and renamed when atoms come together.
-    """
-
-    key: str
-    skill: str
-    en: str
-    zh: str
-    parameters: dict[str, Parameter] = field(default_factory=dict)
-    check: Checker | None = None
-    look: Checker | None = None
-    touches: frozenset[str] = frozenset()
-    reads: bool = False
-    last: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    """A way to name a row: by its title, or by what sets it apart."""
-
-    key: str
-    en: str
-    zh: str
-    where: str = ""
-    more: tuple[tuple[str, Parameter], ...] = ()
-    reads: bool = False
+_CHOICES = 6
+"""How many pairs of things to do a condition decides between."""
 
 
 class Atoms:
-    """All that can be asked of one app from one start. `names` are those that its checkers use."""
+    """All that can be asked of one app from one start."""
 
-    def __init__(self, program: Program, app: AppState, influence: Influence, *, named: Atoms | None = None) -> None:
-        """`named` are the atoms of the same app from another start: rows that are there now have the names of that time."""
-        self.program = program
-        self.app = app
-        self.influence = influence
-        self.labels = Labels(program, app)
-        self.kept = kept_variables(program)
-        self.names: Names = self._named() if named is None else self._retitled(named.names)
-        self._short = {t.table: {own: short for short, own in t.columns.items()} for t in self.names.tables.values()}
-        self._fields = {v.name: p for p in self.labels.places if p.slot.node.is_editable for a, v in p.slot.attributes if a == "text" and isinstance(v, Var)}
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.program, self.app, self.influence, self.labels = ground.program, ground.app, ground.influence, ground.labels
+        self.names = ground.names
+        self.readings = Readings(ground)
+        self._row_pages = frozenset(s for table in self.program.tables for s in self._pages_of(table))
 
     def all(self) -> tuple[Atom, ...]:
-        """The atoms, without duplicates, in an order that the Program decides."""
+        """The atoms that stand by themselves, without duplicates, in an order that the Program decides."""
+        readings = tuple(self.readings.all())
         found: dict[str, Atom] = {}
         for atom in (
-            *self._settings(), *self._ticks(), *self._buttons(), *self._deletions(), *self._additions(), *self._details(), *self._listed(),
-            *self._counts(), *self._searches(), *self._pages(),
+            *self._settings(), *self._ticks(), *self._buttons(), *self._deletions(), *self._additions(), *self._edits(), *map(question, readings),
+            *self._searches(), *self._pages(), *self._opened(), *(atom for reading in readings for atom in written(self.ground, reading)),
         ):  # fmt: skip
             found.setdefault(atom.key, atom)
         return tuple(found.values())
 
-    def _named(self) -> Names:
-        tables: dict[str, TableName] = {}
-        for table in self.program.tables.values():
-            columns: dict[str, str] = {}
-            title = self.labels.titles.get(table.name)
-            if title:
-                columns[TITLE] = title
-            for column in table.columns:
-                if column not in (ROW_ID, title):
-                    columns[alias(column, columns)] = column
-            tables[alias(table.name.partition(".")[2] or table.name, tables)] = TableName(table.name, columns)
-        variables: dict[str, str] = {}
-        for name in (*sorted(self.kept), *sorted(self.influence.hiders)):
-            if name in self.program.variables and name not in variables.values():
-                variables[alias(name.partition(".")[2] or name, variables)] = name
-        return Names(tables, variables, {})
+    def decided(self, usable: list[Atom]) -> Iterator[Atom]:
+        """What a condition decides between two things that can be done."""
+        settings = [a for a in usable if a.skill == "settings" and isinstance(a.check, State)]
+        pages = [a for a in usable if a.skill == "reach" and isinstance(a.check, State)]
+        pairs = [(a, b) for of in (settings, pages) for i, a in enumerate(of) for b in of[i + 1 :]]
+        for n, condition in enumerate(self.readings.conditions()):
+            near = [pairs[(n + k * max(1, len(pairs) // _CHOICES)) % len(pairs)] for k in range(min(_CHOICES, len(pairs)))]
+            yield from decided(condition, near)
 
-    def _retitled(self, names: Names) -> Names:
-        """Tables that had no rows before have a column now that their rows are known by: the names say which."""
-        tables = dict(names.tables)
-        for name, of in names.tables.items():
-            title = self.labels.titles.get(of.table)
-            if title and TITLE not in of.columns:
-                others = {short: column for short, column in of.columns.items() if column != title}
-                tables[name] = TableName(of.table, {TITLE: title, **others})
-        return replace(names, tables=tables)
+    # Called
 
     def _called(self, table: str) -> str:
-        return self.names.called(table)
+        return self.ground.called(table)
 
     def _rows(self, table: str) -> list[dict[str, Value]]:
-        return [dict(row) for row in self.app.tables.get(table, ())]
-
-    # Ways to name a row
-
-    def _references(self, table: str) -> Iterator[_Reference]:
-        if table not in self.labels.titles:
-            return
-        yield _Reference("title", "“{x.title}”", "“{x.title}”")
-        rows = self._rows(table)
-        called = self._called(table)
-        lists = self.labels.lists(table)
-        en_page, zh_page = self._on_page(lists[0]) if lists else ("", "")
-        if not en_page and (len(self.labels.titles) > 1 or not lists or lists[0] != self.app.screen):
-            return  # which list?
-        for column, short in self._short[table].items():
-            if not any(p.table == table and any(column == e.name for _, v in p.slot.attributes for e, _ in walk(v) if isinstance(e, Column)) for p in self.labels.places):
-                continue
-            kind = kind_of_values([row.get(column) for row in rows if row.get(column) is not None]) if len(rows) >= 3 else ""
-            if kind not in ("price", "rating", "day"):
-                continue
-            of = "date" if kind == "day" else "number"
-            ways = {"price": (("min", "the cheapest one", "最便宜的一项"), ("max", "the dearest one", "最贵的一项")),
-                    "rating": (("max", "the best rated one", "评分最高的一项"),), "day": (("max", "the newest one", "日期最新的一项"), ("min", "the oldest one", "日期最早的一项"))}  # fmt: skip
-            for which, en, zh in ways[kind]:
-                path = f"{which}(tables.{called}[?{short}].{of}({short}))"
-                yield _Reference(f"{which} {column}", f"{en} in the list{en_page}", f"{zh_page}列表中{zh}", f"{short} && {of}({short}) == $m", (("m", Found(path)),), True)
-
-    def _row(self, table: str, reference: _Reference, where: str) -> dict[str, Parameter]:
-        conditions = " && ".join(w for w in (where, reference.where) if w)
-        return {**dict(reference.more), "x": RowOf(self._called(table), conditions)}
-
-    def _on_page(self, screen: str) -> tuple[str, str]:
-        heading = self.labels.heading(screen)
-        return (f" on the page “{heading}”", f"在“{heading}”页面") if heading else ("", "")
-
-    def _holds(self, variable: str, value: Value) -> State:
-        name = self.names.variable_called(variable)
-        return _is(f"variables.{name if name.isidentifier() else json.dumps(name)}", value)
+        return self.ground.rows(table)
 
     # Settings
 
@@ -162,21 +71,37 @@ class Atoms:
         labels = {name: self.labels.of(place) for name, place in places.items()}
         for name, place in places.items():
             label, now = labels[name], self.app.variables.get(name)
-            if name not in self.kept or label is None or not isinstance(now, bool) or name in self.influence.hiders:
+            if name not in self.ground.kept or label is None or not isinstance(now, bool) or name in self.influence.hiders:
                 continue
+            if place.screen in self._row_pages or (not now) not in self.program.variables[name].domain:
+                continue  # of which row? and what was never seen the other way may well not go
             if sum(other == label for other in labels.values()) > 1 or any(d.rows for d in self.influence.deeds if name in d.variables):
                 continue
-            en_page, zh_page = self._on_page(place.screen)
-            if "RadioButton" in place.slot.node.class_name:
+            en_page, zh_page = self.ground.on_page(place.screen)
+            own = place.slot.node.value or place.slot.node.content_desc
+            before = Visible(shows=own, checked=now) if own else None
+            group = self._rivals(name, place, places)
+            if group:
                 if now:
                     continue
-                group = [n for n, p in places.items() if p.screen == place.screen and "RadioButton" in p.slot.node.class_name and p.around[-2:-1] == place.around[-2:-1]]
                 on = [n for n in group if self.app.variables.get(n) is True]
-                check: Checker = AllOf((self._holds(name, True), *(self._holds(n, False) for n in on)))
-                yield Atom(f"choose {name}", "settings", f"choose “{label}”{en_page}", f"{zh_page}选择“{label}”", check=check, touches=frozenset(group))
+                check: Checker = AllOf((self.ground.holds(name, True), *(self.ground.holds(n, False) for n in on)))
+                yield Atom(
+                    f"choose {name}", "settings", f"choose “{label}”{en_page}", f"{zh_page}选择“{label}”", check=check, touches=frozenset((*group, name)), before=before,
+                )
             else:
                 word, han = ("off", "关闭") if now else ("on", "打开")
-                yield Atom(f"set {name}", "settings", f"switch {word} “{label}”{en_page}", f"{zh_page}{han}“{label}”", check=self._holds(name, not now), touches=frozenset((name,)))
+                said = f"switch {word} “{label}”{en_page}", f"{zh_page}{han}“{label}”"
+                yield Atom(f"set {name}", "settings", *said, check=self.ground.holds(name, not now), touches=frozenset((name,)), before=before)
+
+    def _rivals(self, name: str, place: Place, places: dict[str, Place]) -> list[str]:
+        """Those of which only one is on: what stands with it and is set with it. None for a switch that stands for itself."""
+        beside = [n for n, p in places.items() if n != name and p.screen == place.screen and p.around[-1:] == place.around[-1:]]
+        if "RadioButton" in place.slot.node.class_name:
+            of = [n for n, p in places.items() if n != name and p.screen == place.screen and p.around[-2:-1] == place.around[-2:-1]]
+            return [n for n in of if "RadioButton" in places[n].slot.node.class_name]
+        taps = [d for d in self.influence.deeds if d.screen == place.screen and d.kind == "tap"]
+        return [n for n in beside if any({n, name} <= d.variables and d.node in (place.slot.key, places[n].slot.key) for d in taps)]
 
     # Rows
 
@@ -186,7 +111,9 @@ class Atoms:
             column = next((v.name for a, v in place.slot.attributes if a == "checked" and isinstance(v, Column)), None)
             if table is None or column is None or table not in self.labels.titles or not place.slot.node.checkable or "RadioButton" in place.slot.node.class_name:
                 continue
-            short = self._short[table][column]
+            if table not in self.ground.owners and self.ground.list_of(table) is None:
+                continue  # which list?
+            short = self.ground.short[table][column]
             for on in (True, False):
                 if not any(row.get(column) is (not on) for row in self._rows(table)):
                     continue
@@ -194,13 +121,13 @@ class Atoms:
                 yield from self._changes("tick", table, column, on, f"{en} @", f"{zh}@", (f"!{short}" if on else short))
             flags = {row.get(column) for row in self._rows(table)}
             if len(flags) == 2:
-                for r in self._references(table):
+                for r in self.ground.references(table):
                     if r.key == "title":
                         want = Found(f"!(tables.{self._called(table)}[?title==$x.title] | [0].{short})")
                         check = self._changed(table, short, "{want}", ())
                         en = f"if the box of {r.en} is ticked, untick it, and otherwise tick it"
                         zh = f"如果{r.zh}已勾选就取消勾选,否则勾选它"
-                        yield Atom(f"turn {table} {column}", "conditional", en, zh, {**self._row(table, r, ""), "want": want}, check, touches=frozenset((f"{table} row",)), reads=True)
+                        yield Atom(f"turn {table} {column}", "conditional", en, zh, {**self.ground.row(table, r, ""), "want": want}, check, touches=frozenset((f"{table} row",)), reads=True)
 
     def _buttons(self) -> Iterator[Atom]:
         """What a button on the page of a row turns round in the row."""
@@ -214,10 +141,10 @@ class Atoms:
                     continue
                 columns = dict(effect.cells)
                 for column, value in columns.items():
-                    short = self._short[effect.table].get(column)
+                    short = self.ground.short[effect.table].get(column)
                     if short is None or not any(e == Not(Column(column)) for e, _ in walk(value)) or not list(chosen_by(value)):
                         continue
-                    free = tuple(self._short[effect.table][c] for c in columns if c != column and c in self._short[effect.table])
+                    free = tuple(self.ground.short[effect.table][c] for c in columns if c != column and c in self.ground.short[effect.table])
                     for now in (False, True):
                         if any(row.get(column) is now for row in self._rows(effect.table)):
                             where = short if now else f"{short} == `false`"
@@ -228,10 +155,10 @@ class Atoms:
         return next((p for p in self.labels.places if p.screen == deed.screen and p.slot.key == deed.node), None)
 
     def _changes(self, key: str, table: str, column: str, to: Value, en: str, zh: str, where: str, free: tuple[str, ...] = ()) -> Iterator[Atom]:
-        for r in self._references(table):
-            check = self._changed(table, self._short[table][column], to, free)
+        for r in self.ground.references(table):
+            check = self._changed(table, self.ground.short[table][column], to, free)
             clause = (en.replace("@", r.en), zh.replace("@", r.zh))
-            yield Atom(f"{key} {table} {column} {to} {r.key}", "toggle", *clause, self._row(table, r, where), check, touches=frozenset((f"{table} row",)), reads=r.reads)
+            yield Atom(f"{key} {table} {column} {to} {r.key}", "toggle", *clause, self.ground.row(table, r, where), check, touches=frozenset((f"{table} row",)), reads=r.reads)
 
     def _changed(self, table: str, short: str, to: Value, free: tuple[str, ...]) -> Checker:
         where = ((TITLE, Comparison("is", "{x.title}")),)
@@ -251,10 +178,10 @@ class Atoms:
                 if not gone and (label is None or (place is not None and place.table is None)):
                     continue
                 en, zh = ("delete @", "删除@") if gone else (f"press “{label}” beside @", f"按@旁的“{label}”")
-                for r in self._references(effect.table):
+                for r in self.ground.references(effect.table):
                     check = RowsCheck(self._called(effect.table), deleted=(((TITLE, Comparison("is", "{x.title}")),),))
                     clause = (en.replace("@", r.en), zh.replace("@", r.zh))
-                    yield Atom(f"delete {effect.table} {gone} {r.key}", "delete", *clause, self._row(effect.table, r, ""), check, touches=frozenset((f"{effect.table} row",)), reads=r.reads)
+                    yield Atom(f"delete {effect.table} {gone} {r.key}", "delete", *clause, self.ground.row(effect.table, r, ""), check, touches=frozenset((f"{effect.table} row",)), reads=r.reads)
 
     # New rows
 
@@ -270,11 +197,11 @@ class Atoms:
         ticks: list[tuple[str, str]] = []
         plain: dict[str, bool] = {}  # what was not asked for is to stay as a new entry has it
         for column, value in effect.cells:
-            short = self._short[table].get(column)
+            short = self.ground.short[table].get(column)
             names = [s.name for s in sources(value) if isinstance(s, Var)]
             if short is None or len(names) != 1:
                 continue
-            label = self.labels.of(self._fields[names[0]]) if names[0] in self._fields else None
+            label = self.labels.of(self.ground.fields[names[0]]) if names[0] in self.ground.fields else None
             if label:
                 typed.append((short, label))
             box = next((p for p in self.labels.places if p.slot.node.checkable and ("checked", Var(names[0])) in p.slot.attributes), None)
@@ -303,87 +230,15 @@ class Atoms:
             zh = f"新增一条,“{label}”填“{{x}}”,“{words}”填“{{y}}”"
             parameters: dict[str, Parameter] = {"x": OneOf(WORDS), "y": OneOf(more)}
             yield Atom(f"add {table} {first} {second}", "create", en, zh, parameters, RowsCheck(self._called(table), added=(both,)), touches=frozenset((f"{table} new",)))
-        for source in self._readable():
-            cells = ((first, Comparison("is", "{x." + source.short + "}")), *unasked)
-            en = f"add a new entry whose “{label}” is {source.en}, the whole line as it stands there"
-            zh = f"新增一条,“{label}”填{source.zh},与那里的整行文字相同"
+        for source in self.readings.all():
+            if not source.words:
+                continue
+            cells = ((first, Comparison("is", source.value)), *unasked)
+            en = f"add a new entry whose “{label}” is {source.en}, as it stands there"
+            zh = f"新增一条,“{label}”填{source.zh},与那里的文字相同"
             check = RowsCheck(self._called(table), added=(cells,))
-            # Read where it stands, not where it has been written.
-            look = AllOf((Visible(says="{x." + source.short + "}"), NotSo(check)))
+            look = AllOf((source.look, NotSo(check)))  # read where it stands, not where it has been written
             yield Atom(f"copy {table} {first} {source.key}", "copy", en, zh, source.parameters, check, look, frozenset((f"{table} new",)), True)
-
-    # Reading
-
-    def _readable(self) -> Iterator[_Readable]:
-        """The cells that can be asked for: on the page of a row, or in the list."""
-        for place in self.labels.places:
-            for attribute, value in place.slot.attributes:
-                if attribute != "text" or place.table is not None or place.slot.node.is_editable:
-                    continue
-                for table, column in cells_shown(value):
-                    if place.screen not in self.labels.lists(table):
-                        yield from self._asked(place, table, column, "page")
-        for place in self.labels.places:
-            if place.table is None or place.screen != next(iter(self.labels.lists(place.table)), ""):
-                continue
-            for attribute, value in place.slot.attributes:
-                if attribute == "text" and isinstance(value, Column):
-                    yield from self._asked(place, place.table, value.name, "list")
-
-    def _asked(self, place: Place, table: str, column: str, where: str) -> Iterator[_Readable]:
-        short = self._short.get(table, {}).get(column)
-        rows = self._rows(table)
-        if short is None or short == TITLE or table not in self.labels.titles:
-            return
-        kind = kind_of_values([row.get(column) for row in rows if row.get(column) not in (None, "")])
-        same = [c for c in self._short[table] if c != column and kind_of_values([r.get(c) for r in rows if r.get(c) not in (None, "")]) == kind]
-        label = self.labels.above(place) if where == "page" else None
-        title = self.labels.titles[table]
-        if any(isinstance(v := row.get(column), str) and isinstance(t := row.get(title), str) and v and says(t, v) for row in rows):
-            return  # who names the row has said it
-        if kind in ("", "flag") or (kind == "text" and label is None) or (kind != "text" and label is None and same and where == "list"):
-            return
-        for r in self._references(table):
-            if r.reads and column in r.key:
-                continue
-            if label is not None:
-                en, zh = f"what the page of {r.en} says under “{label}”", f"{r.zh}的页面上“{label}”下面的内容"
-            else:
-                noun, han = {"day": ("day", "日期"), "price": ("amount", "金额"), "rating": ("rating", "评分"), "phone": ("phone number", "电话号码"), "text": ("text", "文字")}[kind]
-                at, han_at = (f"that the page of {r.en} shows", f"{r.zh}的页面上显示的") if where == "page" else (f"that the list shows for {r.en}", f"列表中{r.zh}旁显示的")
-                en, zh = f"the {noun} {at}", f"{han_at}{han}"
-            answer: AnswerKind = "date" if kind == "day" else "number" if kind in ("price", "rating") else "text"
-            yield _Readable(f"{where} {table} {column} {r.key}", en, zh, self._row(table, r, short), short, answer)
-
-    def _details(self) -> Iterator[Atom]:
-        for source in self._readable():
-            if source.key.startswith("page"):
-                yield self._question(source)
-
-    def _listed(self) -> Iterator[Atom]:
-        for source in self._readable():
-            if source.key.startswith("list"):
-                yield self._question(source)
-
-    def _question(self, source: _Readable) -> Atom:
-        value = "{x." + source.short + "}"
-        ask = f"tell me {source.en}", f"告诉我{source.zh}"
-        return Atom(f"read {source.key}", "read", *ask, source.parameters, Answer(source.answer, value), Visible(says=value), reads=True, last=True)
-
-    def _counts(self) -> Iterator[Atom]:
-        for table in self.labels.titles:
-            rows = self._rows(table)
-            for column, short in self._short[table].items():
-                if len(rows) < 3 or kind_of_values([row.get(column) for row in rows]) != "flag":
-                    continue
-                shown = next((p for p in self.labels.places if p.table == table and p.slot.node.checkable and ("checked", Column(column)) in p.slot.attributes), None)
-                if shown is None:
-                    continue
-                called = self._called(table)
-                en_page, zh_page = self._on_page(shown.screen)
-                parameters: dict[str, Parameter] = {"x": Found(f"length(tables.{called}[?{short}])"), "z": Found(f"tables.{called}[-1].title")}
-                en, zh = f"tell me how many entries in the list{en_page} are ticked", f"告诉我{zh_page}列表中有几项已勾选"
-                yield Atom(f"count {table} {column}", "count", en, zh, parameters, Answer("number", "{x}"), Visible(says="{z}"), reads=True, last=True)
 
     # Going and finding
 
@@ -393,32 +248,64 @@ class Atoms:
                 if not isinstance(part, Rows) or part.table not in self.labels.titles:
                     continue
                 for inner, _ in walk(part.where):
-                    if isinstance(inner, Contains) and isinstance(inner.part, Var) and inner.part.name in self._fields:
-                        check = self._holds(inner.part.name, "{x.title}")
-                        en, zh = "search for “{x.title}” and leave the search open", "搜索“{x.title}”并保留搜索结果"
-                        yield Atom(f"search {part.table}", "search", en, zh, {"x": RowOf(self._called(part.table))}, check, touches=frozenset((inner.part.name,)), last=True)
+                    if isinstance(inner, Contains) and isinstance(inner.part, Var) and inner.part.name in self.ground.fields:
+                        for r in self.ground.references(part.table):
+                            if not r.reads:
+                                check = self.ground.holds(inner.part.name, "{t}" if r.then else "{x.title}")
+                                en, zh = f"search for {r.en}{self.ground.on_page(screen.id)[0]} and leave the search open", f"{self.ground.on_page(screen.id)[1]}搜索{r.zh}并保留搜索结果"
+                                touches, row = frozenset((inner.part.name, "screen")), self.ground.row(part.table, r)
+                                yield Atom(f"search {part.table}", "search", en, zh, row, check, touches=touches, last=True, watch=(inner.part.name,))
+
+    def _opened(self) -> Iterator[Atom]:
+        """The page of a row, left open."""
+        for table in self.labels.titles:
+            pages = self._pages_of(table)
+            if not pages or current(table) not in self.program.variables:
+                continue
+            for r in self.ground.references(table):
+                check = AllOf((self.ground.holds(current(table), "{x.row}"), State("screen", Comparison("one_of", pages))))
+                en, zh = f"open the page of {r.en} and leave it open", f"打开{r.zh}的页面并停在那里"
+                touches = frozenset(("screen", current(table)))
+                yield Atom(f"open {table} {r.key}", "reach", en, zh, self.ground.row(table, r), check, touches=touches, reads=r.reads, last=True, watch=(current(table),))
+
+    def _pages_of(self, table: str) -> tuple[str, ...]:
+        """The screens that a tap on a row of a table leads to."""
+        lists = self.labels.lists(table)
+        leads = frozenset[str]().union(*(d.leads for d in self.influence.deeds if d.screen in lists and d.kind == "tap" and self._is_in(d, table)))
+        return tuple(sorted(s for s in leads if s not in lists and self.labels.heading(s) is None))
+
+    def _is_in(self, deed: Deed, table: str) -> bool:
+        """True for what stands for the row itself: a button in it that says what it does is something else."""
+        place = self._place(deed)
+        if place is None or place.table != table:
+            return False
+        words = [value for attribute, value in place.slot.attributes if attribute in ("text", "content_desc")]
+        return all(isinstance(value, Column) for value in words) if words else not place.slot.node.text and not place.slot.node.content_desc
+
+    def _edits(self) -> Iterator[Atom]:
+        """What a form writes into a row that is there."""
+        for deed in self.influence.deeds:
+            for effect in deed.effects:
+                if not isinstance(effect, UpdateRows) or effect.table not in self.labels.titles:
+                    continue
+                for column, value in effect.cells:
+                    names = [e.name for e in sources(value) if isinstance(e, Var) and e.name in self.ground.fields]
+                    short = self.ground.short[effect.table].get(column)
+                    label = self.labels.of(self.ground.fields[names[0]]) if len(names) == 1 else None
+                    if label is None or short is None or not list(chosen_by(value)):
+                        continue
+                    free = tuple(self.ground.short[effect.table][c] for c, _ in effect.cells if c != column and c in self.ground.short[effect.table])
+                    for r in self.ground.references(effect.table):
+                        check = self._changed(effect.table, short, "{y}", free)
+                        en, zh = f"change the “{label}” of {r.en} to “{{y}}”", f"把{r.zh}的“{label}”改成“{{y}}”"
+                        parameters = {**self.ground.row(effect.table, r), "y": OneOf(WORDS)}
+                        yield Atom(f"edit {effect.table} {column} {r.key}", "edit", en, zh, parameters, check, touches=frozenset((f"{effect.table} row",)), reads=r.reads)
 
     def _pages(self) -> Iterator[Atom]:
         for screen in self.program.screens:
             heading = self.labels.heading(screen)
             if heading is not None and screen != self.app.screen and self.program.screens[screen].package == self.program.package:
-                yield Atom(f"reach {screen}", "reach", f"leave the page “{heading}” open", f"停在“{heading}”页面", check=_is("screen", screen), touches=frozenset(("screen",)), last=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Readable:
-    """A cell that can be asked for, in words."""
-
-    key: str
-    en: str
-    zh: str
-    parameters: dict[str, Parameter]
-    short: str
-    answer: AnswerKind
-
-
-def _is(path: str, value: Value) -> State:
-    return State(path, Comparison("is", value))
+                yield Atom(f"reach {screen}", "reach", f"leave the page “{heading}” open", f"停在“{heading}”页面", check=is_so("screen", screen), touches=frozenset(("screen",)), last=True)
 
 
 def _of_acted(where: Expr) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from random import Random
 
 from phoneworld.errors import PhoneWorldError
@@ -13,11 +14,13 @@ from phoneworld.program.expr import Value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.phone import Phone
 from phoneworld.sim.state import PhoneState
-from phoneworld.tasks.atoms import WORDS, Atom, Atoms
-from phoneworld.tasks.checker import AllOf, Answer, Checker, Rows, Unchanged, bound, walk
+from phoneworld.tasks.atoms import WORDS, Atoms
+from phoneworld.tasks.checker import AllOf, Answer, Checker, Rows, Unchanged, Visible, bound, walk
+from phoneworld.tasks.ground import Atom, Ground
 from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.oracle import GivenUp, Oracle
 from phoneworld.tasks.prove import Proof, Prover
+from phoneworld.tasks.sights import sight
 from phoneworld.tasks.task import Found, Instance, OneOf, Parameter, RowOf, Setting, Start, Tags, Task
 from phoneworld.ui.action import Action, Finish
 
@@ -25,7 +28,11 @@ SHORTEST = 3
 """How many actions the oracle needs at least, its closing word not counted unless it is an answer."""
 READING = 0.4
 """The share of tasks that need two screens or more and a value that is read on one of them."""
+_CONDITION = re.compile("if |如果")
 _SIZES = (1, 2, 3)
+_READS_FIRST = 0.7
+_ALONE = 0.6
+"""At most that share asks for one thing only."""
 _ROWS = 4
 """How many rows a list has at least that tasks are about."""
 _TRIES = 12
@@ -56,12 +63,12 @@ class Generator:
         self.start = Start()
         self.prover = Prover(phone, (), effort=effort)
         self._allowed: dict[str, tuple[str, ...] | None] = {}
-        self.atoms = Atoms(self.program, phone.reset().apps[phone.main], self.oracle.influence)
+        self.atoms = Atoms(Ground(self.program, phone.reset().apps[phone.main], self.oracle.influence))
         filled = self._filled()
         if filled is not None:
             self.start = filled
             setting = Setting(Task(f"{app}/start-v1", {"en": ("-",)}, AllOf(()), start=filled, names=self.atoms.names), phone)
-            self.atoms = Atoms(self.program, setting.exporter.app(setting.instance().start), self.oracle.influence, named=self.atoms)
+            self.atoms = Atoms(Ground(self.program, setting.exporter.app(setting.instance().start), self.oracle.influence, named=self.atoms.names))
 
     def _filled(self) -> Start | None:
         """A start with some rows, where the app begins with none: put in as a user would, one after the other."""
@@ -104,11 +111,12 @@ class Generator:
         """So many tasks, or as many as can be made and proved."""
         out = Generated()
         usable = [atom for atom in self.atoms.all() if self._usable(atom, out)]
+        usable += [atom for atom in self.atoms.decided(usable) if self._usable(atom, out)]
         out.atoms = len(usable)
         seen: set[str] = set()
         said: set[str] = set()
         plain = 0
-        for group in self._compositions(usable, count * _TRIES):
+        for group in self._compositions(usable, count):
             if len(out.tasks) >= count:
                 break
             reads = any(atom.reads for atom in group)
@@ -137,7 +145,7 @@ class Generator:
         """True where the atom alone can be solved; then what it changes by the way is known too."""
         task = self._composed((atom,), 0)
         try:
-            self._allowed[atom.key] = self._by_the_way(task)
+            self._allowed[atom.key] = self._by_the_way(task, atom)
         except PhoneWorldError as e:
             self._allowed[atom.key] = None
             out.dropped[f"nothing can be drawn for it: {e.message.partition(':')[2] or e.message}"] += 1
@@ -146,13 +154,17 @@ class Generator:
             return False
         return True
 
-    def _by_the_way(self, task: Task) -> tuple[str, ...] | None:
-        """What the app itself changes on the shortest way, beside what is asked for; None where there is no way.
+    def _by_the_way(self, task: Task, atom: Atom) -> tuple[str, ...] | None:
+        """What the app itself changes on the shortest way, beside what is asked for; None where there is no way, or the words make no sense there.
 
-        Only what lies in other tables than the goal's: what the goal's own rows may do is said by the checker.
+        Only what changes in other tables than the goal's: what the goal's own rows may do is said by the checker. That rows come or go by the
+        way is no part of any task.
         """
-        loose = replace(task, unchanged=replace(task.unchanged, on=False))
-        setting = Setting(loose, self.phone)
+        strict = self._surplus(task, atom)
+        return strict if strict is not None else self._surplus(replace(task, unchanged=replace(task.unchanged, on=False)), atom)
+
+    def _surplus(self, task: Task, atom: Atom) -> tuple[str, ...] | None:
+        setting = Setting(task, self.phone)
         allowed: set[str] = set()
         for seed in (0, 1):
             judge = Judge(setting, setting.instance(seed))
@@ -161,29 +173,42 @@ class Generator:
                 return None
             mine = {setting.task.names.table(node.table) for node in walk(judge.checker) if isinstance(node, Rows)}
             state, trail = judge.instance.start, judge.begin()
+            seen = atom.before is None
             for action in found.actions:
+                seen = seen or self._sees(state, atom.before)
                 state = self.phone.step(state, action).state
                 trail = judge.watch(trail, state)
             for d in judge.verdict(trail, state).surplus:
-                if d.table in mine:
+                if d.table in mine or d.kind in ("added", "deleted"):
                     return None
                 allowed.add(task.names.variable_called(d.column) if d.kind == "variable" else task.names.called(d.table))
+            if not seen:
+                return None
         return tuple(sorted(allowed))
+
+    def _sees(self, state: PhoneState, asked: Visible | None) -> bool:
+        view = self.phone.look(state)
+        return asked is not None and sight(asked, view.hierarchy, view.size).holds is True
 
     # Putting together
 
-    def _compositions(self, atoms: Sequence[Atom], count: int) -> Iterator[tuple[Atom, ...]]:
-        """Groups of atoms that do not get in each other's way: each alone, then pairs and threes as the dice fall."""
+    def _compositions(self, atoms: Sequence[Atom], wanted: int) -> Iterator[tuple[Atom, ...]]:
+        """Groups of atoms that do not get in each other's way: some of each kind alone, then pairs and threes as the dice fall."""
         if not atoms:
             return
-        yield from ((atom,) for atom in atoms)
-        reading = [atom for atom in atoms if atom.reads]
-        for _ in range(count):
+        by_skill: dict[str, list[Atom]] = {}
+        for atom in atoms:
+            by_skill.setdefault(atom.skill, []).append(atom)
+        singles = [atom for one_each in zip_longest(*by_skill.values()) for atom in one_each if atom is not None]
+        yield from ((atom,) for atom in singles[: max(1, round(wanted * _ALONE))])
+        reading = {skill: some for skill, of in by_skill.items() if (some := [atom for atom in of if atom.reads])}
+        for _ in range(wanted * _TRIES):
             size = self.dice.choice(_SIZES[1:])
             group: list[Atom] = []
-            pool = reading if reading and self.dice.random() < 0.7 else atoms
+            pool = reading if reading and self.dice.random() < _READS_FIRST else by_skill
             for _ in range(size * 4):
-                atom = self.dice.choice(pool if not group else atoms)
+                kinds = pool if not group else by_skill
+                atom = self.dice.choice(kinds[self.dice.choice(sorted(kinds))])
                 if len(group) < size and _fits(atom, group):
                     group.append(atom)
             if len(group) > 1:
@@ -196,6 +221,7 @@ class Generator:
         looks: list[Checker] = []
         rows: dict[str, list[str]] = {}
         allowed: set[str] = set()
+        watched: list[str] = []
         for i, atom in enumerate(group, 1):
             suffix = str(i) if len(group) > 1 else ""
             new = {name: f"{name}{suffix}" for name in atom.parameters}
@@ -214,13 +240,14 @@ class Generator:
             if atom.look is not None:
                 looks.append(bound(atom.look, values))
             allowed.update(self._allowed.get(atom.key) or ())
+            watched += [name for name in map(self.atoms.names.variable_called, atom.watch) if name not in watched]
         goal = {table for check in checks for node in walk(check) if isinstance(node, Rows) for table in (node.table,)}
         check = checks[0] if len(checks) == 1 else AllOf(tuple(checks))
         look = AllOf(tuple(looks)) if looks else None
         wordings = {language: (_sentence(language, said),) for language, said in clauses.items()}
         skills = tuple(dict.fromkeys(atom.skill for atom in group))
         return Task(
-            f"{self.app}/{'-'.join(skills)}-{number}-v1", wordings, check, parameters, self.start, Unchanged(tuple(sorted(allowed - goal))), budget=60,
+            f"{self.app}/{'-'.join(skills)}-{number}-v1", wordings, check, parameters, self.start, Unchanged(tuple(sorted(allowed - goal)), tuple(watched)), budget=60,
             tags=Tags("app", skills), names=self.atoms.names, look=look,
         )  # fmt: skip
 
@@ -273,12 +300,12 @@ def _fits(atom: Atom, group: Sequence[Atom]) -> bool:
 
 def _counts(atom: Atom) -> bool:
     """True for what looks at more than its own row."""
-    return any(isinstance(p, Found) for p in atom.parameters.values()) or (isinstance(atom.check, Answer) and atom.skill == "count")
+    return atom.skill in ("count", "compare") or any(isinstance(p, Found) and "tables." in p.path for p in atom.parameters.values())
 
 
 def _decided(parameter: RowOf) -> bool:
-    """True for a row that is set apart by a value, so that there is no choice."""
-    return "$m" in parameter.where
+    """True for a row that is told by others, so that it is not to be another than they are."""
+    return "$" in parameter.where
 
 
 class _Renaming(dict[str, Value]):
@@ -306,7 +333,7 @@ def _renamed_parameter(parameter: Parameter, new: Mapping[str, str]) -> Paramete
 
     match parameter:
         case RowOf(table, where, unlike):
-            return RowOf(table, path(where), unlike)
+            return RowOf(table, path(where), tuple(new.get(name, name) for name in unlike))
         case Found(text):
             return Found(path(text))
         case _:
@@ -314,7 +341,22 @@ def _renamed_parameter(parameter: Parameter, new: Mapping[str, str]) -> Paramete
 
 
 def _sentence(language: str, clauses: Sequence[str]) -> str:
+    """The clauses as sentences: what hangs on a condition has one of its own."""
+    said: list[list[str]] = []
+    for clause in clauses:
+        if not said or _CONDITION.match(clause) or _CONDITION.match(said[-1][-1]):
+            said.append([])
+        said[-1].append(clause)
+    several = len(clauses) > 1
+    sentences = [_joined(language, of, finally_=several and i == len(said) - 1, several=len(said) > 1 and i > 0) for i, of in enumerate(said)]
+    return (" " if language == "en" else "").join(sentences)
+
+
+def _joined(language: str, clauses: Sequence[str], *, finally_: bool, several: bool) -> str:
+    *before, last = clauses
     if language == "zh":
-        return "，".join([*clauses[:-1], ("最后" if len(clauses) > 1 and not clauses[-1].startswith("最后") else "") + clauses[-1]]) + "。"
-    said = clauses[0] if len(clauses) == 1 else ", ".join(clauses[:-1]) + f", and {'finally ' if len(clauses) > 2 else ''}{clauses[-1]}"
+        word = "最后" if finally_ and not last.startswith("最后") and not _CONDITION.match(last) else ""
+        return "\uff0c".join([*before, word + last]) + "。"
+    said = last if not before else ", ".join(before) + f", and {'finally ' if finally_ and len(clauses) > 2 else ''}{last}"
+    said = f"then {said}" if several and not _CONDITION.match(said) else said
     return said[0].upper() + said[1:] + "."

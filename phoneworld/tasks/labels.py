@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from phoneworld.program.expr import Case, Cell, Column, Expr, Value
+from phoneworld.program.expr import TRUE, Case, Cell, Column, Expr, Value
 from phoneworld.program.program import Program
 from phoneworld.program.template import ROW_ID, Part, Rows, Slot
 from phoneworld.sim.evaluate import Scope, evaluate
 from phoneworld.sim.state import AppState
 from phoneworld.tasks.influence import tabled
-from phoneworld.tasks.reading_values import days_in, number_in, says
+from phoneworld.tasks.reading_values import CURRENCY, days_in, number_in, says
 
 _LONGEST = 60
-_CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CNY|RMB)\b|元")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,11 @@ class Place:
     slot: Slot
     around: tuple[Slot, ...]
     table: str | None
+
+    @property
+    def is_always_there(self) -> bool:
+        """True for what is on its screen whatever the state."""
+        return all(slot.when == TRUE for slot in (*self.around, self.slot))
 
 
 class Labels:
@@ -69,7 +73,7 @@ class Labels:
         of = self.program.screens[screen]
         if of.template is None:
             return None
-        fixed = {w for p in self._by_screen.get(screen, ()) if (w := _fixed(p.slot))}
+        fixed = {w for p in self._by_screen.get(screen, ()) if p.is_always_there and (w := _fixed(p.slot))}
         for part in (*re.split(r"\s+[·|–—-]\s+", of.name), of.name):
             words = part.strip()
             shared = [s for s in self.program.screens.values() if s.id != screen and words in (s.name, *re.split(r"\s+[·|–—-]\s+", s.name))]
@@ -82,8 +86,8 @@ class Labels:
         before = self._by_screen[place.screen]
         at = next(i for i, p in enumerate(before) if p is place)
         for other in reversed(before[max(0, at - 2) : at]):
-            words = _fixed(other.slot)
-            if words and other.table == place.table and not other.slot.node.clickable and other.slot.node.text:
+            words = _fixed(other.slot) if other.is_always_there or other.around == place.around else ""
+            if words and other.slot.when in (TRUE, place.slot.when) and other.table == place.table and not other.slot.node.clickable and other.slot.node.text:
                 return _short(words)
         return None
 
@@ -115,7 +119,7 @@ def _names(cells: list[Value], column: str) -> list[str] | None:
     words = [c for c in cells if isinstance(c, str) and 2 <= len(c.strip()) <= _LONGEST and "\n" not in c and re.search(r"[^\W\d_]{2}", c)]
     if len(words) != len(cells) or len(set(words)) != len(words):
         return None
-    return None if all(days_in(w) for w in words) or all(_CURRENCY.search(w) for w in words) else words
+    return None if all(days_in(w) for w in words) or all(CURRENCY.search(w) for w in words) else words
 
 
 def kind_of_values(values: list[Value]) -> str:
@@ -129,7 +133,8 @@ def kind_of_values(values: list[Value]) -> str:
     words = [str(v) for v in values]
     if all(len(days_in(w)) == 1 for w in words):
         return "day"
-    if all(_CURRENCY.search(w) and number_in(w) is not None and len(re.findall(r"\d+(?:[.,]\d+)*", w)) == 1 for w in words):
+    signed = any(re.match(r"\s*[+−-]", w) for w in words)  # who is asked for such an amount may say it with its sign or without
+    if not signed and all(CURRENCY.search(w) and number_in(w) is not None and len(re.findall(r"\d+(?:[.,]\d+)*", w)) == 1 for w in words):
         return "price"
     if all("★" in w and number_in(w.replace("★", "")) is not None for w in words):
         return "rating"
@@ -161,7 +166,10 @@ def _fixed(slot: Slot) -> str:
 
 
 def _short(words: str) -> str | None:
-    words = " ".join(words.split())
+    each = words.split()
+    if len(each) > 1 and each[: len(each) // 2] == each[(len(each) + 1) // 2 :]:
+        each = each[: (len(each) + 1) // 2]  # a field that says what it is for twice, as a name and as a hint
+    words = " ".join(each)
     return words if 1 < len(words) <= _LONGEST and re.search(r"[^\W\d_]", words) else None
 
 

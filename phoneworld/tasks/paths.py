@@ -1,4 +1,4 @@
-"""JMESPath over states: `$name` stands for a parameter, `number(@)` and `date(@)` read numbers and dates out of what an app shows."""
+"""JMESPath over states: `$name` stands for a parameter, `number(@)`, `numbers(@)`, `date(@)`, `phone(@)` and `called(@)` read out of what an app shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jmespath.exceptions import JMESPathError  # type: ignore[import-untyped]
 
 from phoneworld.errors import TaskError
 from phoneworld.program.expr import Value
-from phoneworld.tasks.reading_values import day_in, number_in
+from phoneworld.tasks.reading_values import called, day_in, number_in, numbers_in, phone_in
 
 PARAMETER = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
@@ -29,6 +29,18 @@ class _Functions(functions.Functions):  # type: ignore[misc]
     def _func_date(self, value: Any) -> str | None:
         day = day_in(value) if value else None
         return day.isoformat() if day else None
+
+    @functions.signature({"types": ["string", "null"]})  # type: ignore[untyped-decorator]
+    def _func_numbers(self, value: Any) -> list[float]:
+        return list(numbers_in(value)) if value else []
+
+    @functions.signature({"types": ["string", "null"]})  # type: ignore[untyped-decorator]
+    def _func_phone(self, value: Any) -> str | None:
+        return phone_in(value) if value else None
+
+    @functions.signature({"types": ["string", "null"]})  # type: ignore[untyped-decorator]
+    def _func_called(self, value: Any) -> str | None:
+        return called(value) if value else None
 
     @functions.signature({"types": ["string", "null"]})  # type: ignore[untyped-decorator]
     def _func_lower(self, value: Any) -> str | None:

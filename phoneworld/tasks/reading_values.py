@@ -7,7 +7,9 @@ import unicodedata
 from datetime import date
 from functools import lru_cache
 
-_NUMBER = re.compile(r"(?<![\w.,])([-−]?)\s?(?:[^\W\d_]{0,3}[$€£¥₹]\s?|[$€£¥₹]\s?)?(\d[\d., \u00a0\u202f']*\d|\d)(?![.,]?\d|[^\W\d_]{4})")
+NUMBER = re.compile(r"(?<![\w.,])([-−]?)\s?(?:[^\W\d_]{0,3}[$€£¥₹]\s?|[$€£¥₹]\s?)?(\d[\d., \u00a0\u202f']*\d|\d)(?![.,]?\d|[^\W\d_]{4})")
+CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CNY|RMB)\b|元")
+PHONE = re.compile(r"(?<![\w+])(?<!\d[ -])(?:\+\d|\(?0|1[3-9])(?:[ ()/-]{0,2}\d){6,14}(?![\w:])")
 _MONTHS = {name: i % 12 + 1 for i, name in enumerate(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 )}  # fmt: skip
@@ -46,12 +48,24 @@ def says(text: str, phrase: str) -> bool:
 def numbers_in(text: str) -> tuple[float, ...]:
     """The numbers in a text, in order; as a word too where there is no digit ("seven", "七")."""
     text = unicodedata.normalize("NFKC", text)
-    read = [(m[1], _number(m[2])) for m in _NUMBER.finditer(text)]
+    read = [(m[1], _number(m[2])) for m in NUMBER.finditer(text)]
     found = [-number if sign else number for sign, number in read if number is not None]
     if found:
         return tuple(found)
     spoken = [_WORDS[w] if w in _WORDS else _HAN[w] for w in words(text) if w in _WORDS or w in _HAN]
     return tuple(map(float, spoken))
+
+
+def phone_in(text: str) -> str | None:
+    """The one phone number in a text, as it stands there; None where there is none, or several."""
+    found = [m.group() for m in PHONE.finditer(text) if not days_in(m.group())]
+    return found[0] if len(found) == 1 else None
+
+
+def called(text: str) -> str | None:
+    """The name that a text begins with, where it goes on with a number: “Ines Prado +44 7700 900101”. None where it does not."""
+    found = re.match(r"([^\d+(]*[^\W\d_][^\d+(]*?)\s+[+(]?\d", text)
+    return found[1] if found else None
 
 
 def number_in(text: str) -> float | None:
