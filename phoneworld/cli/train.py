@@ -19,7 +19,7 @@ from phoneworld.cli.train_opening import need_torch, opened_apps, progress_bar, 
 from phoneworld.errors import WriteError
 
 if TYPE_CHECKING:
-    from phoneworld.train.network import Network
+    from phoneworld.agent.network import Network
     from phoneworld.train.places import TrainedApp
 
 console = Terminal()
@@ -59,10 +59,10 @@ def sft(
         phoneworld train sft apps/notes apps/shop -o policy.pt
     """
     need_torch()
+    from phoneworld.agent.network import Network
+    from phoneworld.agent.policy import save
     from phoneworld.env.rollout import jobs
     from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
-    from phoneworld.train.network import Network
-    from phoneworld.train.policy import save
     from phoneworld.train.sft import SftOptions, train
 
     need_place(out)
@@ -130,10 +130,10 @@ def rl(
         phoneworld train rl apps/notes --from policy.pt -o runs/mixed --real-fraction 0.5 --device web:http://127.0.0.1:8000 --transfer notes.json
     """
     need_torch()
+    from phoneworld.agent.policy import load, save
     from phoneworld.episodes.replay import mock_digest
     from phoneworld.train.journal import Journal
     from phoneworld.train.places import Mocks
-    from phoneworld.train.policy import load, save
     from phoneworld.train.rl import RlOptions, Run
     from phoneworld.train.sources import MOCK, REAL, Mixing
 

@@ -46,12 +46,12 @@ def compare(
         phoneworld train compare apps/notes --policy policy.pt -o scores.jsonl --device web:http://127.0.0.1:8000 --transfer notes.json
     """
     need_torch()
+    from phoneworld.agent.policy import load
     from phoneworld.env.rollout import jobs
     from phoneworld.study.figures import difference, share
     from phoneworld.study.figures import transfer as carried
     from phoneworld.study.scores import ScoreFile, score
     from phoneworld.train.places import Mocks, is_held_out
-    from phoneworld.train.policy import load
     from phoneworld.train.sources import MOCK, REAL
 
     names = [str(p) for p in policies]

@@ -13,7 +13,7 @@ from phoneworld.env.policy import Actor
 from phoneworld.errors import FileFormatError
 
 if TYPE_CHECKING:  # torch is not everybody's
-    from phoneworld.train.policy import NetworkPolicy
+    from phoneworld.agent.policy import NetworkPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,6 @@ class CheckpointFile:
 def network_in(path: str, sample: bool) -> NetworkPolicy:
     """The policy of a checkpoint, read once."""
     need("torch", "train")
-    from phoneworld.train.policy import NetworkPolicy, load
+    from phoneworld.agent.policy import NetworkPolicy, load
 
     return NetworkPolicy(load(path), sample)

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from phoneworld.agent.network import Network
 from phoneworld.env.record import EpisodeRecord
 from phoneworld.env.rollout import Job
 from phoneworld.errors import FileFormatError, WriteError
-from phoneworld.train.network import Network
 from phoneworld.train.play import Spent
 from phoneworld.train.rl import Place
 from phoneworld.train.sources import MOCK

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from phoneworld.agent.screen import ANSWER, screen_of
+from phoneworld.agent.sight import NUMBERS, Choice, Memory, Seen, Sight
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rollout import Job
 from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.oracle import GivenUp, Oracle
-from phoneworld.train.screen import ANSWER, screen_of
-from phoneworld.train.sight import NUMBERS, Choice, Memory, Seen, Sight
 from phoneworld.ui.action import Action, Answer
 
 DECIMALS = frozenset(NUMBERS)

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from phoneworld.agent.policy import packed_sight, read_whole, unpacked_sight, write_whole
+from phoneworld.agent.sight import Choice
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.errors import FileFormatError, OptionError, WriteError
 from phoneworld.train.play import Decision, Played
-from phoneworld.train.policy import packed_sight, read_whole, unpacked_sight, write_whole
-from phoneworld.train.sight import Choice
 
 
 class Journal:

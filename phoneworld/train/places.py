@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
+from phoneworld.agent.network import Network
 from phoneworld.env.env import Env
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rewards import Rewards
@@ -19,7 +20,6 @@ from phoneworld.program.bundle import load_bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.task import Task
-from phoneworld.train.network import Network
 from phoneworld.train.play import Played, Spent, play
 from phoneworld.train.sources import Curriculum
 

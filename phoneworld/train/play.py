@@ -11,15 +11,15 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
+from phoneworld.agent.network import Network, choose
+from phoneworld.agent.policy import drawn, one_thread
+from phoneworld.agent.screen import screen_of
+from phoneworld.agent.sight import Choice, Memory, Seen, Sight
 from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.env.rollout import Job, Player, Took
-from phoneworld.train.network import Network, choose
-from phoneworld.train.policy import drawn, one_thread
-from phoneworld.train.screen import screen_of
-from phoneworld.train.sight import Choice, Memory, Seen, Sight
 from phoneworld.ui.action import Action
 
 

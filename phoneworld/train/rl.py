@@ -23,12 +23,12 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from phoneworld.agent.network import Network, batch_of
+from phoneworld.agent.policy import one_thread
 from phoneworld.env.rollout import Job
 from phoneworld.errors import OptionError
 from phoneworld.train.journal import Journal
-from phoneworld.train.network import Network, batch_of
 from phoneworld.train.play import Decision, Played, Spent
-from phoneworld.train.policy import one_thread
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
 
 

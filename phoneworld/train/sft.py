@@ -12,11 +12,11 @@ from random import Random
 
 import torch
 
+from phoneworld.agent.network import Network, batch_of
+from phoneworld.agent.policy import one_thread
+from phoneworld.agent.sight import Choice, Sight
 from phoneworld.errors import OptionError
 from phoneworld.train.demonstrations import Demonstration
-from phoneworld.train.network import Network, batch_of
-from phoneworld.train.policy import one_thread
-from phoneworld.train.sight import Choice, Sight
 
 
 @dataclass(frozen=True, slots=True)

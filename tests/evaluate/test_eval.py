@@ -150,8 +150,8 @@ def _frames(file: Path) -> list[str]:
 
 def test_a_checkpoint_acts(shop: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed (phoneworld[train])")
-    from phoneworld.train.network import Network
-    from phoneworld.train.policy import save
+    from phoneworld.agent.network import Network
+    from phoneworld.agent.policy import save
 
     save(Network(seed=0), shop / "net.pt")
     words = ("eval", "shop", "--policy", "net.pt", "--only", "cheap", "--seeds", "1")

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
+from phoneworld.agent.network import Network, Shape
 from phoneworld.device.mock import MockDevice
 from phoneworld.env.device_env import DeviceEnv
 from phoneworld.env.record import EpisodeRecord
@@ -18,7 +19,6 @@ from phoneworld.program.bundle import Bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.study.figures import difference, share, transfer
 from phoneworld.study.scores import Score, ScoreFile, score
-from phoneworld.train.network import Network, Shape
 from phoneworld.train.places import RealPhone
 from phoneworld.train.sources import MOCK, REAL
 from tests.sim.shop import PACKAGE, shop

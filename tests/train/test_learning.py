@@ -6,10 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
+from phoneworld.agent.network import Network, Shape
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.errors import OptionError
 from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
-from phoneworld.train.network import Network, Shape
 from phoneworld.train.play import Spent, play
 from phoneworld.train.sft import SftOptions, train
 from tests.env.shop_phone import shop_env
@@ -59,8 +59,8 @@ def test_without_demonstrations_nothing_is_trained() -> None:
 
 
 def test_episodes_played_together_are_those_played_by_executors_and_time_is_told() -> None:
+    from phoneworld.agent.policy import NetworkPolicy
     from phoneworld.env.rollout import InProcess, rollout
-    from phoneworld.train.policy import NetworkPolicy
 
     network, env, spent = Network(SMALL, seed=1), shop_env(max_steps=4), Spent()
     todo = jobs(("shop/buy-v1", "shop/cheap-v1", "shop/broken-v1"), range(3))

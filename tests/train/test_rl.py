@@ -11,21 +11,21 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
+from phoneworld.agent.network import Network, Shape
+from phoneworld.agent.sight import Choice
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.env.rewards import Rewards
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.train.demonstrations import demonstrations
 from phoneworld.train.journal import Journal
-from phoneworld.train.network import Network, Shape
 from phoneworld.train.places import RealPhone
 from phoneworld.train.play import Decision, Played, Spent, play
 from phoneworld.train.rl import RlOptions, Run, lessons
 from phoneworld.train.sft import SftOptions, train
-from phoneworld.train.sight import Choice
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
+from tests.agent.looks import first_look
 from tests.env.shop_phone import shop_env
-from tests.train.looks import first_look
 
 SMALL = Shape(width=16, heads=2, layers=1)
 LENGTHS = {"shop/buy-v1": 3, "shop/cheap-v1": 3}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from phoneworld.agent.screen import ANSWER, TYPE, VERBS, screen_of
+from phoneworld.agent.sight import Choice, Memory
 from phoneworld.env.observation import Observation, ObservationSpec, Reading
-from phoneworld.train.screen import ANSWER, TYPE, VERBS, screen_of
-from phoneworld.train.sight import Choice, Memory
 from phoneworld.ui.action import Answer, Drag, Finish, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Bounds, Size
 from phoneworld.ui.node import Hierarchy, Node
+from tests.agent.looks import first_look
 from tests.env.shop_phone import CHEAP, shop_env
-from tests.train.looks import first_look
 
 BACK = VERBS.index("back")
 

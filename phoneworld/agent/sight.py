@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from phoneworld.train.screen import ON_THINGS, ROLES, STATIC_TRAITS, VERBS, Screen, action_of, choice_of
-from phoneworld.train.words import Said, read_instruction, word_ids
+from phoneworld.agent.screen import ON_THINGS, ROLES, STATIC_TRAITS, VERBS, Screen, action_of, choice_of
+from phoneworld.agent.words import Said, read_instruction, word_ids
 from phoneworld.ui.action import Action, Answer, TypeText
 
 KINDS = ("thing", "said", "done", "read", "verb")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phoneworld.train.words import VOCABULARY, name_ids, read_instruction, word_ids
+from phoneworld.agent.words import VOCABULARY, name_ids, read_instruction, word_ids
 
 
 def test_words_are_the_same_in_any_case_and_width() -> None:

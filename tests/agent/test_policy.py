@@ -10,14 +10,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
+from phoneworld.agent.network import Network, Shape, batch_of, choose
+from phoneworld.agent.policy import NetworkPolicy, load, save, write_whole
+from phoneworld.agent.sight import Choice
 from phoneworld.env.processes import Processes
 from phoneworld.env.rollout import InProcess, Phones, jobs, rollout
 from phoneworld.errors import FileFormatError, NewerFormat, WriteError
-from phoneworld.train.network import Network, Shape, batch_of, choose
-from phoneworld.train.policy import NetworkPolicy, load, save, write_whole
-from phoneworld.train.sight import Choice
+from tests.agent.looks import first_look
 from tests.env.shop_phone import write_shop
-from tests.train.looks import first_look
 
 SMALL = Shape(width=16, heads=2, layers=1)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from phoneworld.agent.words import name_ids, word_ids
 from phoneworld.env.elements import Element
 from phoneworld.env.observation import Observation
-from phoneworld.train.words import name_ids, word_ids
 from phoneworld.ui.action import Action, Answer, Finish, LongPress, PressKey, Swipe, Tap, TypeText, Wait
 from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.node import Gesture, Hierarchy, Node, Path

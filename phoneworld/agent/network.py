@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from phoneworld.train.screen import ANSWER, ROLES, TYPE, VERBS
-from phoneworld.train.sight import KINDS, MOST_POSITIONS, NUMBERS, TRAITS, Choice, Sight
-from phoneworld.train.words import VOCABULARY
+from phoneworld.agent.screen import ANSWER, ROLES, TYPE, VERBS
+from phoneworld.agent.sight import KINDS, MOST_POSITIONS, NUMBERS, TRAITS, Choice, Sight
+from phoneworld.agent.words import VOCABULARY
 
 _NEVER = -1e9
 

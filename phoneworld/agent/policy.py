@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from phoneworld.agent.network import Network, Shape, choose
+from phoneworld.agent.screen import screen_of
+from phoneworld.agent.sight import Memory, Sight
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.policy import Actor
 from phoneworld.errors import FileFormatError, NewerFormat, WriteError
-from phoneworld.train.network import Network, Shape, choose
-from phoneworld.train.screen import screen_of
-from phoneworld.train.sight import Memory, Sight
 from phoneworld.ui.action import Action
 
 FORMAT = 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from phoneworld.agent.screen import screen_of
+from phoneworld.agent.sight import Memory, Seen
 from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.train.screen import screen_of
-from phoneworld.train.sight import Memory, Seen
 from tests.env.shop_phone import shop_env
 
 
