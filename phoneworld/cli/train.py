@@ -113,8 +113,11 @@ def rl(
     device: Annotated[str | None, typer.Option(help="The real app: web:URL, or an adb serial. For one app only.")] = None,
     transfer: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --json` printed: only tasks that hold on the real app are played there.")] = None,
     storage: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --storage` wrote: how the real app stores things, to judge by.")] = None,
-    real_steps: Annotated[int | None, typer.Option(help="End once so many steps were made on the real app.", min=1)] = None,
+    real_steps: Annotated[int | None, typer.Option(help="End before more steps than these were made on the real app.", min=1)] = None,
+    steps: Annotated[int | None, typer.Option(help="End before more steps than these were made, on mocks and the real app together.", min=1)] = None,
     hold_out: HoldOut = 0.2,
+    validation: Annotated[float, typer.Option("--validation", help="The share of the tasks that only says which policy of the run is kept: 0.1.", min=0.0, max=0.9)] = 0.0,
+    validate_every: Annotated[int, typer.Option(help="After how many updates the policy is validated, on the mocks.", min=1)] = 4,
     scored: Scored = 2,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -123,7 +126,8 @@ def rl(
 
     Groups of episodes of one task and start are played, and what does better than its group is done more often. Short tasks come first, then
     those that are now solved and now not. Real groups are played while the mocks' are; each real episode is kept as soon as it has ended.
-    A run that was killed is gone on with by the same command, and ends with the same numbers.
+    A run that was killed is gone on with by the same command, and ends with the same numbers. With --validation the policy that did best on
+    tasks of its own is kept, not the last one.
 
         phoneworld train rl apps/notes --from policy.pt -o runs/notes
 
@@ -134,31 +138,35 @@ def rl(
     from phoneworld.episodes.replay import mock_digest
     from phoneworld.train.journal import Journal
     from phoneworld.train.places import Mocks
+    from phoneworld.train.places import validation as validating
     from phoneworld.train.rl import RlOptions, Run
     from phoneworld.train.sources import MOCK, REAL, Mixing
 
     mixing = Mixing.of(real_fraction)
-    opened = opened_apps(apps, hold_out)
+    opened = opened_apps(apps, hold_out, validation)
     network = load(start)
-    places: dict[str, Any] = {MOCK: Mocks(opened)}
+    mocks = Mocks(opened)
+    places: dict[str, Any] = {MOCK: mocks}
     if device is not None:
         places[REAL] = real_phone(opened, device, transfer, storage)
-    options = RlOptions(updates, groups, members, rate=rate, entropy=entropy, mixing=mixing, real_steps=real_steps)
+    options = RlOptions(updates, groups, members, rate=rate, entropy=entropy, mixing=mixing, real_steps=real_steps, steps=steps, validate_every=validate_every)
     about = {
         "from": sha256(start.read_bytes()).hexdigest(), "options": {name: getattr(options, name) for name in options.__slots__ if name != "mixing"},
-        "real_fraction": [mixing.first, mixing.last], "seed": seed, "hold_out": hold_out, "mocks": [mock_digest([a.bundle]) for a in opened],
+        "real_fraction": [mixing.first, mixing.last], "seed": seed, "hold_out": hold_out, "validation": validation, "mocks": [mock_digest([a.bundle]) for a in opened],
         "tasks": {source: sorted(place.tasks.lengths.items()) for source, place in places.items()},
     }  # fmt: skip
-    run = Run(network, places, options, seed, Journal(out, about))
+    run = Run(network, places, options, seed, Journal(out, about), validating(mocks, [t for app in opened for t in app.validated]))
     try:
         with progress_bar() as bar:
             line = bar.add_task("updates", total=updates, completed=len(run.updates))
             run.train(lambda u: bar.update(line, completed=u.number + 1, description="updates, " + ", ".join(f"{n} {s:.0%}" for n, s in u.success.items())))
     finally:
         run.close()
+    if run.best:
+        network.load_state_dict(run.best)
     save(network, out / "policy.pt", about={"from": str(start), "updates": len(run.updates), "seed": seed})
-    steps = {source: sum(u.steps.get(source, 0) for u in run.updates) for source in (MOCK, REAL)}
-    figures: dict[str, Any] = {"updates": [u.to_json() for u in run.updates], "steps": steps, "scores": _scores(network, opened, scored)}
+    made = {source: sum(u.steps.get(source, 0) for u in run.updates) for source in (MOCK, REAL)}
+    figures: dict[str, Any] = {"updates": [u.to_json() for u in run.updates], "steps": made, "scores": _scores(network, opened, scored)}
     (out / "report.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
@@ -166,7 +174,7 @@ def rl(
     _print_scores(figures["scores"])
     time = {source: of for source, of in run.spent.items() if of.steps}
     shares = "; ".join(f"{source}: " + ", ".join(f"{share:.0%} {what}" for what, share in of.shares().items()) for source, of in time.items())
-    console.print(f"{counted(len(run.updates), 'update')}, {steps[MOCK]} steps on mocks, {steps[REAL]} on the real app; written to {escape(str(out))}", highlight=False)
+    console.print(f"{counted(len(run.updates), 'update')}, {made[MOCK]} steps on mocks, {made[REAL]} on the real app; written to {escape(str(out))}", highlight=False)
     if shares:
         console.print(f"[dim]time: {shares}[/]", highlight=False)
 

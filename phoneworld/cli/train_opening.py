@@ -33,7 +33,7 @@ def progress_bar() -> Progress:
     )
 
 
-def opened_apps(apps: Sequence[Path], hold_out: float) -> list[TrainedApp]:
+def opened_apps(apps: Sequence[Path], hold_out: float, validation: float = 0.0) -> list[TrainedApp]:
     """The apps of these folders. Raises FileFormatError."""
     from phoneworld.train.places import TrainedApp
 
@@ -42,7 +42,7 @@ def opened_apps(apps: Sequence[Path], hold_out: float) -> list[TrainedApp]:
         if not (app / "bundle").is_dir() or not (app / "tasks").is_dir():
             raise FileFormatError(f"{app} is no folder with `bundle` and `tasks` in it", hint="`phoneworld tasks generate APP` makes tasks for a mock")
         need_bundle(app / "bundle")
-        opened.append(TrainedApp.of(app / "bundle", app / "tasks", hold_out))
+        opened.append(TrainedApp.of(app / "bundle", app / "tasks", hold_out, validation))
     return opened
 
 

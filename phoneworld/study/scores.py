@@ -12,9 +12,8 @@ from phoneworld.agent.network import Network
 from phoneworld.env.record import EpisodeRecord
 from phoneworld.env.rollout import Job
 from phoneworld.errors import FileFormatError, WriteError
-from phoneworld.train.play import Spent
+from phoneworld.train.play import Played, Spent
 from phoneworld.train.rl import Place
-from phoneworld.train.sources import MOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +83,11 @@ def score(
     spent = Spent()
     missing = [job for job in jobs if (known := file.scores.get((policy, source, job.name or "", job.seed))) is None or known.ended == "infra"]
     tell(len(jobs) - len(missing))
-    # On mocks all at once; on a phone one by one, each kept as soon as it has ended.
-    for part in [missing] if source == MOCK else [[job] for job in missing]:
-        if not part:
-            continue
-        for job, played in zip(part, place.play(network, [(job, None) for job in part], spent), strict=True):
-            file.add(Score.of(policy, source, job, played.record))
-        tell(len(part))
+
+    def done(number: int, played: Played) -> None:
+        file.add(Score.of(policy, source, missing[number], played.record))
+        tell(1)
+
+    if missing:
+        place.play(network, [(job, None) for job in missing], spent, done)
     return spent

@@ -33,9 +33,11 @@ class Journal:
         except OSError as e:
             raise WriteError(f"cannot write into {self.folder}: {e.strerror or e}", hint="name another folder") from None
 
-    def keep(self, updates: int, weights: Any, optimizer: Any, told: list[dict[str, Any]], curricula: Mapping[str, Mapping[str, list[float]]]) -> None:
+    def keep(
+        self, updates: int, weights: Any, optimizer: Any, told: list[dict[str, Any]], curricula: Mapping[str, Mapping[str, list[float]]], best: Mapping[str, Any]
+    ) -> None:
         """Keeps where the run is after so many updates, in the place of what was kept before."""
-        packed = {"weights": weights, "optimizer": optimizer, "updates": told, "curricula": {name: dict(of) for name, of in curricula.items()}}
+        packed = {"weights": weights, "optimizer": optimizer, "updates": told, "curricula": {name: dict(of) for name, of in curricula.items()}, "best": dict(best)}
         write_whole(self.folder / "state.pt", {"done": updates, **packed})
 
     def last(self) -> dict[str, Any] | None:

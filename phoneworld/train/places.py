@@ -14,13 +14,14 @@ from phoneworld.agent.network import Network
 from phoneworld.env.env import Env
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rewards import Rewards
-from phoneworld.env.rollout import Job
+from phoneworld.env.rollout import Job, jobs
 from phoneworld.errors import OptionError
 from phoneworld.program.bundle import load_bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.task import Task
-from phoneworld.train.play import Played, Spent, play
+from phoneworld.train.play import Done, Played, Spent, play
+from phoneworld.train.rl import Place
 from phoneworld.train.sources import Curriculum
 
 PAY = Rewards("delta")
@@ -28,20 +29,23 @@ PAY = Rewards("delta")
 UNKNOWN_LENGTH = 5
 NEW_SEEDS = 100_000
 """Training draws episodes below this seed, evaluation from it on."""
+VALIDATION_SEED = 50_000_000
+"""Validation draws by this one, far from both."""
 
 
 @dataclass(frozen=True)
 class TrainedApp:
-    """One app. `hold_out` is the share of its tasks that training never plays; which, their ids decide."""
+    """One app. `hold_out` is the share of its tasks that training never plays, `validation` the share that only chooses between policies; which, their ids decide."""
 
     bundle: str
     tasks: tuple[Task, ...]
     hold_out: float = 0.2
+    validation: float = 0.0
 
     @classmethod
-    def of(cls, bundle: str | Path, tasks: str | Path, hold_out: float = 0.2) -> TrainedApp:
+    def of(cls, bundle: str | Path, tasks: str | Path, hold_out: float = 0.2, validation: float = 0.0) -> TrainedApp:
         """Of a bundle and its task files. Raises FileFormatError, and OptionError where nothing is left to train."""
-        app = cls(str(bundle), load_tasks(tasks), hold_out)
+        app = cls(str(bundle), load_tasks(tasks), hold_out, validation)
         if not app.trained:
             raise OptionError(f"all tasks of {bundle} are held out", hint="a smaller --hold-out, or more tasks")
         return app
@@ -54,7 +58,12 @@ class TrainedApp:
     @property
     def trained(self) -> tuple[Task, ...]:
         """Tasks that training plays."""
-        return tuple(t for t in self.tasks if not is_held_out(t.id, self.hold_out))
+        return tuple(t for t in self.tasks if not is_held_out(t.id, self.hold_out + self.validation))
+
+    @property
+    def validated(self) -> tuple[Task, ...]:
+        """Tasks that choose between policies."""
+        return tuple(t for t in self.tasks if is_held_out(t.id, self.hold_out + self.validation) and not is_held_out(t.id, self.hold_out))
 
     @property
     def held_out(self) -> tuple[Task, ...]:
@@ -72,6 +81,17 @@ def lengths(tasks: Iterable[Task]) -> dict[str, int]:
     return {task.id: task.tags.difficulty or UNKNOWN_LENGTH for task in tasks}
 
 
+def validation(place: Place, tasks: Sequence[Task]) -> Callable[[Network], float] | None:
+    """The share of these tasks that a network does at `place`, each at one seed that is never trained on; None without tasks."""
+    todo: list[tuple[Job, Random | None]] = [(job, None) for job in jobs(tasks, (VALIDATION_SEED,))]
+
+    def validate(network: Network) -> float:
+        outcomes = [p.record.success is True for p in place.play(network, todo, Spent()) if p.record.trainable]
+        return sum(outcomes) / max(1, len(outcomes))
+
+    return validate if todo else None
+
+
 class Mocks:
     """The mocks of several apps as one place: episodes of an app are played on `width` forks of it."""
 
@@ -83,7 +103,7 @@ class Mocks:
         self._apps = {task.id: app for app in apps for task in app.tasks}
         self._forks: dict[str, Sequence[Env[Any]]] = {}
 
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
         """The episodes of these jobs, in their order."""
         by_app: dict[str, list[int]] = {}
         for i, (job, _) in enumerate(todo):
@@ -92,7 +112,8 @@ class Mocks:
         for bundle, numbers in by_app.items():
             if bundle not in self._forks:
                 self._forks[bundle] = self._apps[todo[numbers[0]][0].name or ""].env.fork(self._width)
-            results |= zip(numbers, play(network, self._forks[bundle], [todo[i] for i in numbers], spent), strict=True)
+            told = None if done is None else lambda i, played, numbers=numbers: done(numbers[i], played)
+            results |= zip(numbers, play(network, self._forks[bundle], [todo[i] for i in numbers], spent, told), strict=True)
         return [results[i] for i in range(len(todo))]
 
     def close(self) -> None:
@@ -111,11 +132,11 @@ class RealPhone:
         self._make = make
         self._env: Env[Any] | None = None
 
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
         """The episodes of these jobs, one after the other."""
         if self._env is None:
             self._env = self._make()
-        return play(network, [self._env], todo, spent)
+        return play(network, [self._env], todo, spent, done)
 
     def close(self) -> None:
         """Lets the phone go."""

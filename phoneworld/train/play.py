@@ -5,7 +5,7 @@ Left out of what trainers do: rollouts by a server of its own, weights that lag 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from time import perf_counter
@@ -40,6 +40,10 @@ class Played:
     decisions: tuple[Decision, ...]
 
 
+Done = Callable[[int, Played], None]
+"""Hears of an episode as soon as it has ended: the number of its job, and how it went."""
+
+
 @dataclass(slots=True)
 class Spent:
     """Seconds by what they went into, and steps."""
@@ -48,6 +52,8 @@ class Spent:
     looking_s: float = 0.0
     network_s: float = 0.0
     update_s: float = 0.0
+    wall_s: float = 0.0
+    """Seconds by the clock of playing, which are fewer than their sum where several phones are played on at once."""
     steps: int = 0
 
     def shares(self) -> dict[str, float]:
@@ -59,7 +65,7 @@ class Spent:
     def add(self, other: Spent) -> None:
         """Adds what another spent."""
         self.env_s, self.looking_s, self.network_s = self.env_s + other.env_s, self.looking_s + other.looking_s, self.network_s + other.network_s
-        self.update_s, self.steps = self.update_s + other.update_s, self.steps + other.steps
+        self.update_s, self.wall_s, self.steps = self.update_s + other.update_s, self.wall_s + other.wall_s, self.steps + other.steps
 
 
 @dataclass(slots=True)
@@ -114,12 +120,21 @@ class _Sits:
         """Nothing is kept of it."""
 
 
-def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, Random | None]], spent: Spent | None = None) -> list[Played]:
-    """The episodes of all jobs, in their order: drawn by each job's dice, or the likeliest choices where those are None."""
+def play(
+    network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, Random | None]], spent: Spent | None = None, done: Done | None = None
+) -> list[Played]:
+    """The episodes of all jobs, in their order: drawn by each job's dice, or the likeliest choices where those are None. `done` hears of each as it ends."""
     spent = spent if spent is not None else Spent()
+    started = perf_counter()
     results: dict[int, Played] = {}
     waiting = list(reversed(list(enumerate(todo))))
     playing: list[tuple[int, Player, _Seat] | None] = [None] * len(envs)
+
+    def ended(number: int, played: Played) -> None:
+        results[number] = played
+        if done is not None:
+            done(number, played)
+
     one_thread()
     while waiting or any(playing):
         for place, env in enumerate(envs):
@@ -131,7 +146,7 @@ def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, R
                 player = Player(env, job, sits, sits)
                 spent.env_s += perf_counter() - began - (spent.looking_s - looked)
                 if player.record is not None:
-                    results[number] = Played(player.record, ())
+                    ended(number, Played(player.record, ()))
                 else:
                     playing[place] = (number, player, seat)
         busy = [held for held in playing if held is not None]
@@ -151,6 +166,7 @@ def play(network: Network, envs: Sequence[Env[Any]], todo: Sequence[tuple[Job, R
             spent.steps += 1
             if player.record is not None:
                 # A step that raised is none: its decision came to nothing.
-                results[number] = Played(player.record, tuple(seat.decisions[: len(player.record.steps)]))
+                ended(number, Played(player.record, tuple(seat.decisions[: len(player.record.steps)])))
                 playing[place] = None
+    spent.wall_s += perf_counter() - started
     return [results[number] for number in range(len(todo))]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isnan
 from random import Random
 from time import perf_counter
@@ -28,13 +28,17 @@ from phoneworld.agent.policy import one_thread
 from phoneworld.env.rollout import Job
 from phoneworld.errors import OptionError
 from phoneworld.train.journal import Journal
-from phoneworld.train.play import Decision, Played, Spent
+from phoneworld.train.play import Decision, Done, Played, Spent
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
 
 
 @dataclass(frozen=True, slots=True)
 class RlOptions:
-    """How it is trained. `groups` an update, `members` a group; `passes` over what was played; `real_steps` ends the run once so many were made."""
+    """How it is trained. `groups` an update, `members` a group; `passes` over what was played.
+
+    `real_steps` and `steps` (those on mocks too) are what a run may take: it ends before the update that, were it as long as the longest so
+    far, would go beyond. Every `validate_every` updates the policy is validated, where there is something to do that by.
+    """
 
     updates: int = 40
     groups: int = 8
@@ -49,6 +53,8 @@ class RlOptions:
     by_deviation: bool = False
     mixing: Mixing = Mixing()
     real_steps: int | None = None
+    steps: int | None = None
+    validate_every: int = 4
 
 
 class Place(Protocol):
@@ -57,8 +63,8 @@ class Place(Protocol):
     tasks: Curriculum
     seeds: int
 
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
-        """The episodes of these jobs, in their order."""
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
+        """The episodes of these jobs, in their order. `done` hears of each as it ends, from one thread at a time."""
         ...
 
     def close(self) -> None:
@@ -81,6 +87,8 @@ class Update:
     loss: float
     entropy: float
     clipped: float
+    validated: float | None = None
+    """The share of the validation's episodes that succeeded after it, where it was validated."""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -89,14 +97,19 @@ class Update:
 
 @dataclass(slots=True)
 class Run:
-    """One run of training: the network, where it plays, and how far it is. Everything in it but `spent` follows from the seed."""
+    """One run of training: the network, where it plays, and how far it is. Everything in it but `spent` follows from the seed.
+
+    `validate` gives a share of success: `best` are the weights with which it was highest, the later of equal ones; empty before the first.
+    """
 
     network: Network
     places: dict[str, Place]
     options: RlOptions
     seed: int = 0
     journal: Journal | None = None
+    validate: Callable[[Network], float] | None = None
     updates: list[Update] = field(default_factory=list)
+    best: dict[str, Any] = field(default_factory=dict)
     spent: dict[str, Spent] = field(default_factory=lambda: {MOCK: Spent(), REAL: Spent()})
     _optimizer: Any = None
     _aside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -111,21 +124,42 @@ class Run:
             self.network.load_state_dict(kept["weights"])
             self._optimizer.load_state_dict(kept["optimizer"])
             self.updates = [Update(**update) for update in kept["updates"]]
+            self.best = kept["best"]
             for name, solved in kept["curricula"].items():
                 self.places[name].tasks.solved = solved
 
     def train(self, tell: Callable[[Update], None] | None = None) -> list[Update]:
         """Goes on to the end."""
-        options = self.options
-        while len(self.updates) < options.updates and (options.real_steps is None or self.real_steps < options.real_steps):
-            update = self.update()
-            self.updates.append(update)
-            if self.journal is not None:
-                curricula = {name: place.tasks.solved for name, place in self.places.items()}
-                self.journal.keep(len(self.updates), self.network.state_dict(), self._optimizer.state_dict(), [u.to_json() for u in self.updates], curricula)
+        while not self.is_done:
+            update = self.train_once()
             if tell is not None:
                 tell(update)
         return self.updates
+
+    def train_once(self) -> Update:
+        """One update, validated where that is due, and kept."""
+        self.updates.append(self._validated(self.update()))
+        if self.journal is not None:
+            curricula = {name: place.tasks.solved for name, place in self.places.items()}
+            told = [u.to_json() for u in self.updates]
+            self.journal.keep(len(told), self.network.state_dict(), self._optimizer.state_dict(), told, curricula, self.best)
+        return self.updates[-1]
+
+    @property
+    def is_done(self) -> bool:
+        """True at its last update, and where one more would go beyond the steps that it may take."""
+        ends = [len(self.updates) >= self.options.updates]
+        for limit, each in ((self.options.real_steps, [u.steps.get(REAL, 0) for u in self.updates]), (self.options.steps, [sum(u.steps.values()) for u in self.updates])):
+            ends.append(limit is not None and sum(each) + max(each, default=0) > limit)
+        return any(ends)
+
+    def _validated(self, update: Update) -> Update:
+        if self.validate is None or (update.number + 1) % self.options.validate_every:
+            return update
+        update = replace(update, validated=self.validate(self.network))
+        if (update.validated or 0.0) >= max((u.validated or 0.0 for u in self.updates), default=0.0):
+            self.best = {name: weights.clone() for name, weights in self.network.state_dict().items()}
+        return update
 
     def close(self) -> None:
         """Lets phones and environments go."""
@@ -187,14 +221,11 @@ class Run:
         if source == MOCK or self.journal is None:
             return place.play(self.network, todo, spent)
         # A real episode is dear: once it has ended it is on the disk, and is not played again.
-        played: list[Played] = []
-        for member, job in enumerate(todo):
-            known = self.journal.episode(number, member)
-            if known is None:
-                (known,) = place.play(self.network, [job], spent)
-                self.journal.keep_episode(number, member, known)
-            played.append(known)
-        return played
+        journal, known = self.journal, {i: episode for i in range(len(todo)) if (episode := self.journal.episode(number, i)) is not None}
+        left = [i for i in range(len(todo)) if i not in known]
+        played = place.play(self.network, [todo[i] for i in left], spent, lambda i, one: journal.keep_episode(number, left[i], one))
+        known |= zip(left, played, strict=True)
+        return [known[i] for i in range(len(todo))]
 
     def _learn(self, learned: list[tuple[Decision, float]], number: int) -> tuple[float, float, float]:
         options, losses, entropies, clipped = self.options, [0.0], [0.0], [0.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.train.demonstrations import demonstrations
 from phoneworld.train.journal import Journal
 from phoneworld.train.places import RealPhone
-from phoneworld.train.play import Decision, Played, Spent, play
+from phoneworld.train.play import Decision, Done, Played, Spent, play
 from phoneworld.train.rl import RlOptions, Run, lessons
 from phoneworld.train.sft import SftOptions, train
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
@@ -89,8 +90,8 @@ class Shops:
         self.tasks = Curriculum(LENGTHS)
         self.envs = shop_env(rewards=Rewards("delta"), max_steps=6).fork(n)
 
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
-        return play(network, self.envs, todo, spent)
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
+        return play(network, self.envs, todo, spent, done)
 
     def close(self) -> None:
         pass
@@ -114,11 +115,15 @@ class Dies:
     def __init__(self, envs: RealPhone, at: int) -> None:
         self.envs, self.tasks, self.seeds, self.left, self.played = envs, envs.tasks, envs.seeds, at, 0
 
-    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent) -> list[Played]:
-        if self.left == 0:
-            raise Killed
-        self.left, self.played = self.left - 1, self.played + 1
-        return self.envs.play(network, todo, spent)
+    def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
+        def counted(number: int, played: Played) -> None:
+            if self.left == 0:
+                raise Killed
+            self.left, self.played = self.left - 1, self.played + 1
+            assert done is not None
+            done(number, played)
+
+        return self.envs.play(network, todo, spent, counted)
 
     def close(self) -> None:
         self.envs.close()
@@ -164,11 +169,42 @@ def test_real_groups_need_a_phone() -> None:
         Run(Network(SMALL), {MOCK: places()[MOCK]}, RlOptions(mixing=Mixing(0.5, 0.5)))
 
 
-def test_a_run_ends_at_its_real_steps() -> None:
-    run = Run(Network(SMALL), places(), RlOptions(updates=50, groups=2, members=2, mixing=Mixing(1.0, 1.0), real_steps=20))
-    updates = run.train()
-    run.close()
-    assert 20 <= run.real_steps < 50 and len(updates) < 10 and not any(MOCK in u.steps for u in updates)
+def test_a_run_ends_before_it_takes_more_steps_than_it_may() -> None:
+    for options, source in ((RlOptions(mixing=Mixing(1.0, 1.0), real_steps=80), REAL), (RlOptions(mixing=Mixing(), steps=80), MOCK)):
+        run = Run(Network(SMALL), places(), replace(options, updates=50, groups=2, members=2))
+        updates = run.train()
+        run.close()
+        made = [u.steps[source] for u in updates]
+        assert 1 < len(updates) < 10 and sum(made) <= 80 < sum(made) + max(made) and not any(set(u.steps) - {source} for u in updates)
+
+
+def test_the_weights_that_validate_best_are_kept_also_by_a_run_that_was_killed(tmp_path: Path) -> None:
+    marks = (0.6, 0.6)
+    options = RlOptions(updates=5, groups=3, members=6, rate=1e-2, validate_every=2)
+
+    def run_of(updates: int, kept: dict[int, Any]) -> Run:
+        def validate(network: Network) -> float:
+            number = (len(run.updates) + 1) // 2 - 1
+            kept[number] = network.words.weight.detach().clone()
+            return marks[number]
+
+        run = Run(Network(SMALL), {MOCK: places()[MOCK]}, options, journal=Journal(tmp_path / "run", {}), validate=validate)
+        while len(run.updates) < updates and not run.is_done:
+            run.train_once()
+        run.close()
+        return run
+
+    kept: dict[int, Any] = {}
+    run_of(3, kept)
+    run = run_of(5, kept)
+    assert [u.validated for u in run.updates] == [None, 0.6, None, 0.6, None]
+    assert torch.equal(run.best["words.weight"], kept[1]) and not torch.equal(kept[0], kept[1])
+    marks = (0.7, 0.6)
+    assert torch.equal(run_of(0, kept).best["words.weight"], kept[1]), "kept with the run"
+    again = Run(Network(SMALL), {MOCK: places()[MOCK]}, options, validate=lambda network: marks[len(again.updates) // 2])
+    again.train()
+    again.close()
+    assert torch.equal(again.best["words.weight"], kept[0]), "of two the better, not the later"
 
 
 def test_training_makes_a_policy_better_at_what_it_was_barely_shown() -> None:
