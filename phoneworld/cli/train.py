@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from phoneworld.cli import train_compare
+from phoneworld.cli import train_compare, train_study
 from phoneworld.cli.files import need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.cli.train_opening import need_torch, opened_apps, progress_bar, real_phone
@@ -35,6 +35,7 @@ train_app = typer.Typer(help="Train a small policy on mocks and on real apps.", 
 def register(app: typer.Typer) -> None:
     """Adds the verbs to the command line."""
     train_compare.register(train_app)
+    train_study.register(train_app)
     app.add_typer(train_app, name="train")
 
 

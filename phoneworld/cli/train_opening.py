@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -15,7 +15,6 @@ from phoneworld.env.extras import need
 from phoneworld.errors import FileFormatError, OptionError
 
 if TYPE_CHECKING:
-    from phoneworld.env.env import Env
     from phoneworld.train.places import RealPhone, TrainedApp
 
 progress_console = Terminal(stderr=True)
@@ -48,9 +47,8 @@ def opened_apps(apps: Sequence[Path], hold_out: float, validation: float = 0.0) 
 
 def real_phone(apps: Sequence[TrainedApp], device: str, transfer: Path | None, storage: Path | None, *, trained: bool = True) -> RealPhone:
     """The real app behind an environment, with the tasks that hold there: of those that are trained, or of all."""
-    from phoneworld.device.open import WebPhone, open_device
-    from phoneworld.env.device_env import DeviceEnv
     from phoneworld.env.observation import ObservationSpec
+    from phoneworld.evaluate.real_phone import RealPhone as Opened
     from phoneworld.tasks.file import load_storage
     from phoneworld.train.places import PAY, RealPhone, lengths
 
@@ -61,19 +59,8 @@ def real_phone(apps: Sequence[TrainedApp], device: str, transfer: Path | None, s
     need_phone(device)
     (app,) = apps
     holding = _holding(transfer)
-    kept = None if storage is None else load_storage(storage)
-    mock = app.env.phone
-    program = mock.models[mock.main].program
-    info = program.device
-    web = WebPhone(
-        info.size, info.density, program.package, program.label, clock_ms=program.clock_ms or None, locale=info.locale, timezone=info.timezone, night_mode=info.night_mode
-    )
-
-    def make() -> Env[Any]:
-        phone = open_device(device, web)
-        return DeviceEnv(phone, program.package, observe=ObservationSpec(text=False), tasks=app.tasks, mock=mock, rewards=PAY, storage=kept)
-
-    return RealPhone(make, lengths(t for t in (app.trained if trained else app.tasks) if t.id in holding))
+    phone = Opened(device, app.bundle, app.tasks, load_storage(storage) if storage is not None else "", ObservationSpec(text=False), rewards=PAY)
+    return RealPhone(phone, lengths(t for t in (app.trained if trained else app.tasks) if t.id in holding))
 
 
 def _holding(file: Path) -> frozenset[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from phoneworld.device.device import Device
 from phoneworld.errors import DeviceNotFound
 from phoneworld.ui.geometry import Size
+
+if TYPE_CHECKING:
+    from phoneworld.render.browser import Browser
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,10 @@ class WebPhone:
     offline: bool = False
 
 
-def open_device(spec: str, web: WebPhone | None = None) -> Device:
-    """Opens the phone; close it when done. It belongs to the thread that called this. `web` is for web pages only.
+def open_device(spec: str, web: WebPhone | None = None, browser: Browser | None = None) -> Device:
+    """Opens the phone; close it when done. It belongs to the thread that called this.
+
+    `web` is for web pages only, and so is `browser`: one of this thread for the pages to live in, which stays open.
 
     An empty name takes the only phone that adb knows. Raises DeviceNotFound and its kin, each with its mend.
     """
@@ -45,7 +50,7 @@ def open_device(spec: str, web: WebPhone | None = None) -> Device:
         )
     match kind:
         case "web" | "mini" if colon:
-            return _web_device(spec, web or WebPhone())
+            return _web_device(spec, web or WebPhone(), browser)
         case "mock" if colon:
             from phoneworld.device.mock import MockDevice
 
@@ -58,7 +63,7 @@ def open_device(spec: str, web: WebPhone | None = None) -> Device:
             return AdbDevice.find(spec or None)
 
 
-def _web_device(spec: str, web: WebPhone) -> Device:
+def _web_device(spec: str, web: WebPhone, browser: Browser | None) -> Device:
     from phoneworld.device.web import WebDevice, parse_spec
 
     first = parse_spec(spec)
@@ -76,4 +81,5 @@ def _web_device(spec: str, web: WebPhone) -> Device:
         night_mode=web.night_mode,
         geolocation=web.geolocation,
         offline=web.offline,
+        browser=browser,
     )
