@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from phoneworld.cli.exits import DOES_NOT_HOLD
-from phoneworld.cli.files import need_bundle, need_phone, need_place
+from phoneworld.cli.files import bundles_of, need_phone, need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, OptionError
 
@@ -94,14 +94,15 @@ def evaluate(
     from phoneworld.evaluate.run import Evaluation
     from phoneworld.program.bundle import load_bundle
 
-    bundle, found = opened(app, tasks, only)
+    bundles, found = opened(app, tasks, only)
     if junit is not None:
         need_place(junit)
-    program = load_bundle(bundle).program
+    programs = [load_bundle(bundle).program for bundle in bundles]
+    places = tuple(map(str, bundles))
     options = Options(
         see, dialect, base_url, key_in, history, temperature, max_tokens, timeout_s=timeout, retries=retries, episode_s=episode_timeout
     )
-    chosen = choose_policy(policy, [str(bundle)], found, {program.package: program.label}, options)
+    chosen = choose_policy(policy, places, found, {program.package: program.label for program in programs}, options)
     if chosen.asks == "adb":
         from phoneworld.device.adb_server import AdbServer
 
@@ -115,10 +116,12 @@ def evaluate(
         need_phone(device)
         if executor != "process" or interleave != 1:
             raise OptionError("there is one phone, and one episode at a time on it", hint="leave --executor and --interleave out, or --device")
-        real = RealPhone(device, str(bundle), found, str(storage or ""), max_steps=max_steps)
+        if len(places) > 1:
+            raise OptionError("tasks over several apps are tried on the mocks only", hint="leave --device out")
+        real = RealPhone(device, places[0], found, str(storage or ""), max_steps=max_steps)
     elif storage is not None:
         raise OptionError("the state of a mock is read as it is", hint="--storage is for --device")
-    evaluation = Evaluation(chosen, (str(bundle),), found, numbers, attempts, language, frames, phones=phones, real=real)
+    evaluation = Evaluation(chosen, places, found, numbers, attempts, language, frames, phones=phones, real=real)
     folder = EpisodeFolder(out)
     bar = Progress(TextColumn(escape(policy[:40])), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
     with bar:
@@ -138,14 +141,13 @@ def evaluate(
         raise typer.Exit(DOES_NOT_HOLD)
 
 
-def opened(app: Path, tasks: Path | None, only: list[str] | None) -> tuple[Path, tuple[Task, ...]]:
-    """The bundle and the tasks that are meant."""
+def opened(app: Path, tasks: Path | None, only: list[str] | None) -> tuple[tuple[Path, ...], tuple[Task, ...]]:
+    """The bundles and the tasks that are meant."""
     from phoneworld.tasks.file import load_tasks
 
-    bundle = app / "bundle" if (app / "bundle").is_dir() else app
-    need_bundle(bundle)
+    bundles = bundles_of(app)
     if tasks is None:
-        beside = app / "tasks" if bundle != app else bundle.resolve().parent / "tasks"
+        beside = app / "tasks" if bundles != (app,) else app.resolve().parent / "tasks"
         if not beside.is_dir():
             raise FileFormatError(f"there are no tasks for {app}", hint="write some (README, “Tasks”), `phoneworld tasks generate`, or say where they are with --tasks")
         tasks = beside
@@ -154,7 +156,7 @@ def opened(app: Path, tasks: Path | None, only: list[str] | None) -> tuple[Path,
         found = tuple(t for t in found if any(word in t.id for word in only))
         if not found:
             raise OptionError("no task has that in its id", hint="`phoneworld tasks list` shows the ids")
-    return bundle, found
+    return bundles, found
 
 
 def _executor(name: str, workers: int, interleave: int, episodes_s: float | None) -> Executor:

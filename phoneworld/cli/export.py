@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from phoneworld.cli.evaluate import opened
 from phoneworld.cli.exits import DOES_NOT_HOLD
-from phoneworld.cli.files import need_place, what_lies_at
+from phoneworld.cli.files import TOGETHER, need_place, what_lies_at
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import OptionError
 
@@ -114,7 +114,7 @@ def _found(supply: Supply, source: Path, place: Path, seeds: int, language: str,
         yield from supply.of_folder(EpisodeFolder(source), source.resolve().name, tuple(map(str, bundles)))
     elif what_lies_at(source) == "graph":
         yield from supply.of_graph(source)
-    elif what_lies_at(source) == "bundle" or what_lies_at(source / "bundle") == "bundle":
+    elif what_lies_at(source) == "bundle" or what_lies_at(source / "bundle") == "bundle" or (source / TOGETHER).is_file():
         if (folder := _by_the_oracle(source, place, seeds, language, only)) is not None:
             yield from supply.of_folder(folder, "oracle")
     else:
@@ -127,11 +127,11 @@ def _by_the_oracle(app: Path, place: Path, seeds: int, language: str, only: list
     from phoneworld.evaluate.policies import choose_policy
     from phoneworld.evaluate.run import Evaluation
 
-    bundle, tasks = opened(app, None, None)
+    bundles, tasks = opened(app, None, None)
     tasks = tuple(t for t in tasks if not only or any(word in t.id for word in only))
     if not tasks:
         return None
-    where = (str(bundle.resolve()),)
+    where = tuple(str(bundle.resolve()) for bundle in bundles)
     folder = EpisodeFolder(place)
     bar = Progress(TextColumn("oracle"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
     with bar:

@@ -140,6 +140,33 @@ def need_bundle(path: Path) -> None:
     raise FileFormatError(f"{path} is no bundle", hint=_FROM_BUILD)
 
 
+TOGETHER = "phone.yaml"
+"""The file that makes a folder a phone of several apps: `apps: [../notes, ../shop]`, the first in front."""
+
+
+def bundles_of(app: Path) -> tuple[Path, ...]:
+    """The bundles that a folder stands for: its own, those of the apps that its phone.yaml lists, or itself. Raises FileFormatError."""
+    if (app / "bundle").is_dir():
+        found: tuple[Path, ...] = (app / "bundle",)
+    elif (app / TOGETHER).is_file():
+        from phoneworld.tasks.marked import read_marked
+
+        file = app / TOGETHER
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as e:
+            raise FileFormatError(f"cannot read {file}: {e}", hint="apps: [../notes, ../shop]") from None
+        listed = read_marked(text, str(file)).fields(needs=("apps",))["apps"]
+        found = tuple(place / "bundle" if (place / "bundle").is_dir() else place for place in (app / words for words in listed.texts()))
+        if not found:
+            listed.wrong("at least one app", "apps: [../notes, ../shop]")
+    else:
+        found = (app,)
+    for bundle in found:
+        need_bundle(bundle)
+    return found
+
+
 def need_foreign(path: Path) -> None:
     """Raises FileFormatError where there is nothing to import, because it is ours already."""
     match what_lies_at(path):

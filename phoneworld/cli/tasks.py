@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
@@ -14,7 +14,7 @@ from rich.table import Table
 
 from phoneworld.cli import transfer
 from phoneworld.cli.exits import DOES_NOT_HOLD
-from phoneworld.cli.files import need_bundle
+from phoneworld.cli.files import TOGETHER, bundles_of, need_bundle
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, OptionError, WriteError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 console = Terminal()
 _SHOWN = 5
 _MADE = "# Made by `phoneworld tasks generate"
-App = Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; or a bundle, with --tasks.")]
+App = Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; of several on one phone, with phone.yaml and `tasks`; or a bundle, with --tasks.")]
 Tasks = Annotated[Path | None, typer.Option("--tasks", help="A task file, or a folder of them. Default: the app's `tasks` folder.")]
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only tasks whose id has this in it. May be given several times.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -106,6 +106,7 @@ def generate(
     seed: Annotated[int, typer.Option(help="Chooses what is put together.")] = 0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The task file to write. Default: tasks/generated.yaml in the app's folder.")] = None,
     name: Annotated[str | None, typer.Option(help="What the ids begin with. Default: the name of the app's folder.")] = None,
+    category: Annotated[Literal["app", "mini-app", "system"], typer.Option(help="What the tasks are tagged as.")] = "app",
     as_json: AsJson = False,
 ) -> None:
     """Make tasks for an app out of its mock, each of them proved.
@@ -129,7 +130,7 @@ def generate(
     if target.exists() and not target.read_bytes().startswith(_MADE.encode()):
         raise WriteError(f"{target} stands there, and `phoneworld tasks generate` did not write it", hint="name another file with -o")
     short = re.sub(r"[^a-z0-9_.-]+", "-", (name or app.resolve().name.removesuffix(".bundle")).lower()).strip("-.") or "app"
-    made = Generator(Phone([load_bundle(bundle).program]), short, seed=seed).make(n)
+    made = Generator(Phone([load_bundle(bundle).program]), short, seed=seed, category=category).make(n)
     if made.tasks:
         save_tasks(made.tasks, target, head=f"{_MADE} --n {n} --seed {seed}`. Those who change it, change its name too.\n")
     told = {**summary(made.proofs), "asked_for": n, "reading_on_two_screens": made.reading, "dropped": dict(made.dropped.most_common())}
@@ -156,7 +157,7 @@ def check(
     """
     from phoneworld.program.check import check_program
 
-    folders = apps or sorted(p.parent for p in Path("apps").glob("*/bundle"))
+    folders = apps or sorted(p.parent for mark in ("bundle", TOGETHER) for p in Path("apps").glob(f"*/{mark}"))
     if not folders:
         raise FileFormatError("no app is in `apps`", hint="name the folder of one, with `bundle` and `tasks` in it")
     report: dict[str, Any] = {}
@@ -181,11 +182,10 @@ def _opened(app: Path, tasks: Path | None, only: Sequence[str] | None) -> tuple[
     from phoneworld.sim.phone import Phone
     from phoneworld.tasks.file import load_tasks
 
-    bundle = app / "bundle" if (app / "bundle").is_dir() else app
-    need_bundle(bundle)
-    if tasks is None and bundle == app:
+    bundles = bundles_of(app)
+    if tasks is None and bundles == (app,):
         raise FileFormatError(f"{app} is a bundle, which holds no tasks", hint="name the folder of an app, or give --tasks")
-    phone = Phone([load_bundle(bundle).program])
+    phone = Phone([load_bundle(bundle).program for bundle in bundles])
     found = load_tasks(tasks or app / "tasks")
     if only:
         found = tuple(t for t in found if any(word in t.id for word in only))

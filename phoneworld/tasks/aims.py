@@ -16,6 +16,7 @@ from phoneworld.tasks.checker import (
     Cells,
     Checker,
     Custom,
+    InApp,
     InOrder,
     Never,
     NotSo,
@@ -80,7 +81,7 @@ class Aims:
                     self._collect(part)
             case NotSo(what):
                 self._collect(what)
-            case Never():
+            case Never() | InApp():
                 pass
             case _:
                 aims = tuple(self._leaf(checker))
@@ -111,7 +112,7 @@ class Aims:
                 self._open(parts[best], finding.parts[best], found)
             case NotSo(what):
                 found += self._of.get(id(what), ())
-            case Never():
+            case Never() | InApp():
                 pass
             case Rows():
                 each = finding.parts or (finding,)

@@ -4,6 +4,7 @@
     Sql        a query over the app's tables has a value          Visited   screens were shown, in this order
     Rows       exactly these rows came, changed, went             Never     something held at no time
     Answer     the policy said this                               Custom    a Python function of a plug-in
+    InApp      something holds in another app of the phone
 
 That nothing else changed is asked of every task, and said once for the whole of it (`Unchanged`). `judge.py` gives them meaning; values may
 hold `{parameter}` until `bound` puts in what was drawn.
@@ -185,7 +186,15 @@ class Custom:
     arguments: tuple[tuple[str, Value], ...] = ()
 
 
-Checker: TypeAlias = State | Sql | Rows | Answer | Visible | Visited | Never | AllOf | AnyOf | NotSo | InOrder | Custom
+@dataclass(frozen=True, slots=True)
+class InApp:
+    """Something holds in another app of the phone: one of those that the task names under `apps`. What is seen there is seen while it is in front."""
+
+    app: str
+    what: Checker
+
+
+Checker: TypeAlias = State | Sql | Rows | Answer | Visible | Visited | Never | AllOf | AnyOf | NotSo | InOrder | Custom | InApp
 CustomCheck: TypeAlias = Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Value]], bool]
 """A plug-in's function: the document at the start, the document now, the arguments; True where it holds."""
 
@@ -210,8 +219,8 @@ def parts_of(checker: Checker) -> tuple[Checker, ...]:
             return parts
         case Never(what) | NotSo(what):
             return (what,)
-        case State() | Sql() | Rows() | Answer() | Visible() | Visited() | Custom():
-            return ()
+        case State() | Sql() | Rows() | Answer() | Visible() | Visited() | Custom() | InApp():
+            return ()  # what holds in another app is nothing of this one
         case _:
             assert_never(checker)
 
@@ -274,6 +283,8 @@ def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = froze
             return Never(bound(what, values, fixed))
         case NotSo(what):
             return NotSo(bound(what, values, fixed))
+        case InApp(app, what):
+            return InApp(app, bound(what, values, fixed))
         case Custom(name, arguments):
             return Custom(name, tuple((key, filled(value, values)) for key, value in arguments))
         case _:
@@ -383,6 +394,8 @@ def in_words(checker: Checker) -> str:
         case AllOf(parts) | AnyOf(parts) | InOrder(parts):
             word = {AllOf: " and ", AnyOf: " or ", InOrder: ", then "}[type(checker)]
             return word.join(f"({in_words(part)})" for part in parts)
+        case InApp(app, what):
+            return f"in {app}: {in_words(what)}"
         case Custom(name, arguments):
             return name + "".join(f" {key}={shown(value)}" for key, value in arguments)
         case _:

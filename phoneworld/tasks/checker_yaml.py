@@ -17,6 +17,7 @@ from phoneworld.tasks.checker import (
     Comparison,
     Custom,
     Data,
+    InApp,
     InOrder,
     Never,
     NotSo,
@@ -30,7 +31,7 @@ from phoneworld.tasks.checker import (
 from phoneworld.tasks.marked import Entry
 from phoneworld.tasks.paths import PARAMETER, Path
 
-KINDS = ("state", "sql", "rows", "answer", "visible", "visited", "never", "all", "any", "not", "in_order", "custom")
+KINDS = ("state", "sql", "rows", "answer", "visible", "visited", "never", "all", "any", "not", "in_order", "in_app", "custom")
 
 
 def read_checker(entry: Entry) -> Checker:
@@ -66,6 +67,9 @@ def read_checker(entry: Entry) -> Checker:
             return AnyOf(_parts(inner))
         case "in_order":
             return InOrder(_parts(inner))
+        case "in_app":
+            fields = inner.fields(needs=("app", "holds"))
+            return InApp(fields["app"].text(), read_checker(fields["holds"]))
         case _:
             fields = inner.fields(needs=("name",), may=("arguments",))
             arguments = fields["arguments"].mapping().items() if "arguments" in fields else ()
@@ -188,6 +192,8 @@ def write_checker(checker: Checker) -> dict[str, Any]:
             return {"any": list(map(write_checker, parts))}
         case InOrder(parts):
             return {"in_order": list(map(write_checker, parts))}
+        case InApp(app, what):
+            return {"in_app": {"app": app, "holds": write_checker(what)}}
         case Custom(name, arguments):
             return {"custom": {"name": name} | ({"arguments": dict(arguments)} if arguments else {})}
         case _:

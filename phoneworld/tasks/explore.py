@@ -15,6 +15,8 @@ from phoneworld.tasks.oracle import Oracle, mark
 from phoneworld.tasks.touchables import Touchable
 from phoneworld.ui.action import Action, LongPress, OpenApp, PressKey, Swipe, Tap, TypeText
 
+_ELSEWHERE = 0.1
+"""How often another app of the phone is opened, where there are several."""
 _WORDS = ("milk", "Anna", "10", "hello", "test", "2026")
 
 
@@ -52,15 +54,16 @@ class Walks:
 
     def _choose(self, state: PhoneState, dice: Random) -> Action:
         package = self.oracle.package
-        if state.foreground != package:
-            return OpenApp(package)
+        others = [p for p in self.phone.models if p != state.foreground]
+        if state.foreground not in self.phone.models or (len(self.phone.models) > 1 and dice.random() < _ELSEWHERE):
+            return OpenApp(dice.choice(others) if state.foreground in self.phone.models else package)
         size = self.phone.look(state).size
         if dice.random() < 0.1:
             return PressKey(dice.choice(("back", "back", "enter")))
         if dice.random() < 0.1:
             x, y, way = size.width // 2, size.height // 2, dice.choice((1, -1))
             return Swipe(x, y + way * size.height // 4, x, y - way * size.height // 4)
-        found = [t for t in self._touchable(state) if t.point is not None]
+        found = [t for t in self._touchable(state, state.foreground) if t.point is not None]
         if not found:
             return PressKey("back")
         touch = dice.choice(found)
@@ -73,8 +76,8 @@ class Walks:
             case _:
                 return Tap(touch.point.x, touch.point.y)
 
-    def _touchable(self, state: PhoneState) -> Iterator[Touchable]:
-        app = state.apps[self.oracle.package]
-        surface = self.phone.models[self.oracle.package].surface(app)
+    def _touchable(self, state: PhoneState, package: str) -> Iterator[Touchable]:
+        app = state.apps[package]
+        surface = self.phone.models[package].surface(app)
         keyboard = bool(app.variables.get(KEYBOARD)) if isinstance(surface, Drawing) else self.phone.look(state).state.keyboard
-        yield from self.oracle.touchables(surface, keyboard=keyboard)
+        yield from self.oracle.of(package).touchables(surface, keyboard=keyboard)

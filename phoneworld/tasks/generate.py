@@ -21,7 +21,7 @@ from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.oracle import GivenUp, Oracle
 from phoneworld.tasks.prove import Proof, Prover
 from phoneworld.tasks.sights import sight
-from phoneworld.tasks.task import Found, Instance, OneOf, Parameter, RowOf, Setting, Start, Tags, Task
+from phoneworld.tasks.task import Category, Found, Instance, OneOf, Parameter, RowOf, Setting, Start, Tags, Task
 from phoneworld.ui.action import Action, Finish
 
 SHORTEST = 3
@@ -53,9 +53,10 @@ class Generated:
 class Generator:
     """Makes tasks for one app on a phone. The same arguments, the same tasks."""
 
-    def __init__(self, phone: Phone, app: str, *, seed: int = 0, effort: int = 150) -> None:
+    def __init__(self, phone: Phone, app: str, *, seed: int = 0, effort: int = 150, category: Category = "app") -> None:
         self.phone = phone
         self.app = app
+        self.category: Category = category
         self.dice = Random(f"tasks {seed}")
         self.effort = effort
         self.oracle = Oracle(phone)
@@ -248,7 +249,7 @@ class Generator:
         skills = tuple(dict.fromkeys(atom.skill for atom in group))
         return Task(
             f"{self.app}/{'-'.join(skills)}-{number}-v1", wordings, check, parameters, self.start, Unchanged(tuple(sorted(allowed - goal)), tuple(watched)), budget=60,
-            tags=Tags("app", skills), names=self.atoms.names, look=look,
+            tags=Tags(self.category, skills), names=self.atoms.names, look=look,
         )  # fmt: skip
 
     def _tried(self, task: Task, said: set[str]) -> tuple[Proof | None, str]:
@@ -332,8 +333,8 @@ def _renamed_parameter(parameter: Parameter, new: Mapping[str, str]) -> Paramete
         return re.sub(r"\$([a-z]+)", lambda m: "$" + new.get(m[1], m[1]), text)
 
     match parameter:
-        case RowOf(table, where, unlike):
-            return RowOf(table, path(where), tuple(new.get(name, name) for name in unlike))
+        case RowOf():
+            return replace(parameter, where=path(parameter.where), unlike=tuple(new.get(name, name) for name in parameter.unlike))
         case Found(text):
             return Found(path(text))
         case _:

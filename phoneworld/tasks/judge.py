@@ -26,6 +26,7 @@ from phoneworld.tasks.checker import (
     Checker,
     Custom,
     CustomCheck,
+    InApp,
     InOrder,
     Never,
     NotSo,
@@ -92,6 +93,8 @@ class Judge:
         self._sights: dict[tuple[int, int], tuple[Hierarchy, Finding]] = {}
         self._worded: dict[tuple[object, ...], tuple[object, str]] = {}
         self._last: tuple[PhoneState, Trail, Verdict] | None = None
+        self.inner: dict[int, Judge] = {}
+        """The judge of each part that is about another app, by the id of the part."""
         self._timeless = True
         """True where nothing that is asked could read the clock."""
         free = set(setting.free_variables)
@@ -113,6 +116,8 @@ class Judge:
                 case Never():
                     self._place[id(node)] = len(self._nevers)
                     self._nevers.append(node)
+                case InApp(app, what):
+                    self.inner[id(node)] = self.beside(app, what)
                 case Custom(name, _):
                     if name not in custom:
                         raise TaskError(f"no plug-in has a checker {name!r}", hint=nearest(name, custom))
@@ -120,6 +125,7 @@ class Judge:
                 case _:
                     pass
         self._free_variables, self._free_columns = free, setting.free_columns
+        self._others = {name: self.beside(name, AllOf(tuple(n.what for n in walk(self.checker) if isinstance(n, InApp) and n.app == name))) for name in setting.others}
 
     def _check_screens(self, screens: tuple[str, ...]) -> None:
         known = self.setting.program.screens
@@ -130,6 +136,12 @@ class Judge:
     def on(self, instance: Instance) -> Judge:
         """A judge of another instance of the same task."""
         return Judge(self.setting, instance, custom=self.custom)
+
+    def beside(self, app: str, what: Checker) -> Judge:
+        """A judge of what is to hold in another app of the task. Raises TaskError for one that it does not name."""
+        if app not in self.setting.others:
+            raise TaskError(f"{self.setting.task.id} asks for something in {app!r}, which is none of its apps", hint=nearest(app, self.setting.others))
+        return Judge(self.setting.others[app], replace(self.instance, checker=what, look=None, on_phone=None), custom=self.custom)
 
     def targets(self, checker: Rows) -> RowsAim:
         """Which rows of the start one of its checkers of rows means."""
@@ -181,17 +193,23 @@ class Judge:
         if plain and last is not None and last[0].apps is state.apps and last[0].foreground == state.foreground and last[1] == trail:
             return last[2]  # many a step changes nothing
         finding = self._look(self.checker, self._now(state, None, trail, answer))
-        app = self.setting.exporter.app(state)
-        found = differences(self._start, app, self._kept)
-        surplus = tuple([d for d in found if not self._is_asked(d, app)]) if found else ()
+        surplus = self._surplus(state)
         violations = tuple([in_words(node.what) for node, broken in zip(self._nevers, trail.broken, strict=True) if broken]) if self._nevers else ()
         side_effects = tuple(map(self._told, surplus)) if surplus else ()
-        clean = not violations and (not surplus or not self.setting.task.unchanged.on)
+        for name, other in self._others.items():
+            side_effects += tuple([f"{name}: {other._told(d)}" for d in other._surplus(state)])
+        clean = not violations and (not side_effects or not self.setting.task.unchanged.on)
         success = finding.holds is True and clean and status == "success"
         verdict = Verdict(success, finding.holds is True, finding.progress, side_effects, violations, finding, surplus)
         if plain:
             self._last = (state, trail, verdict)
         return verdict
+
+    def _surplus(self, state: PhoneState) -> tuple[Difference, ...]:
+        """What changed and was not asked for, in the app that the judge is about."""
+        app = self.setting.exporter.app(state)
+        found = differences(self._start, app, self._kept)
+        return tuple([d for d in found if not self._is_asked(d, app)]) if found else ()
 
     def _told(self, d: Difference) -> str:
         """A side effect in words, made once: what went wrong early is there in every later verdict."""
@@ -288,10 +306,21 @@ class Judge:
                 return Finding(partial(in_words, checker), turned, inner.shows, float(turned is True), (inner,))
             case InOrder(parts):
                 return self._in_order(checker, parts, now)
+            case InApp():
+                return self._elsewhere(checker, now)
             case Custom():
                 return self._customs(checker, now)
             case _:
                 assert_never(checker)
+
+    def _elsewhere(self, checker: InApp, now: _Now) -> Finding:
+        """What is asked of another app: what is seen there is seen while it is in front."""
+        if now.state is None:
+            return self._unknown(checker)
+        inner = self.inner[id(checker)]
+        if now.state.foreground != inner.setting.package and any(isinstance(n, Visible) or (isinstance(n, State) and n.path == "screen") for n in walk(checker.what)):
+            return Finding.plain(partial(in_words, checker), False, "another app is in front")
+        return inner._look(inner.checker, replace(now, trail=inner.begin() if inner.watches else Trail()))
 
     def _in_order(self, checker: InOrder, parts: tuple[Checker, ...], now: _Now) -> Finding:
         if now.state is None:

@@ -221,7 +221,7 @@ class Mutator:
         rights = {_meant(asked, said), *(_meant(asked, way) for way in asked.also)}
         cells = [
             (row, column)
-            for table in self.start.tables.values()
+            for table in self._all_tables()
             for row in table
             for column, value in row.items()
             if column != ROW_ID and isinstance(value, str | int | float) and _meant(asked, str(value)) == _meant(asked, said)
@@ -235,9 +235,14 @@ class Mutator:
             yield says("field", "another field", other)
 
     def _column(self, row: Row, column: str) -> list[str]:
-        table = next((rows for rows in self.start.tables.values() if any(r is row for r in rows)), ())
+        table = next((rows for rows in self._all_tables() if any(r is row for r in rows)), ())
         found = [spoken(Answer("text", v)) for r in table if r is not row and (v := r.get(column)) not in (None, "")]
         return list(dict.fromkeys(found))
+
+    def _all_tables(self) -> list[tuple[Row, ...]]:
+        """The tables of all apps that the task is about, at the start."""
+        apps = (self.start, *(other.exporter.app(self.judge.instance.start) for other in self.setting.others.values()))
+        return [rows for app in apps for rows in app.tables.values()]
 
     # Overdoing
 
@@ -258,6 +263,18 @@ class Mutator:
             ending = self._variables(**{name: not self.app.variables.get(name)})
             yield Mutant("extra", f"{self.setting.task.names.variable_called(name)} is changed too", ending)
         yield from self._extra_rows()
+        yield from self._extras_beside()
+
+    def _extras_beside(self) -> Iterator[Mutant]:
+        """The right ending, and something undone in another app."""
+        state = self.right.state
+        for name, other in self.setting.others.items():
+            app = state.apps[other.package]
+            for table, rows in sorted(app.tables.items()):
+                for row in rows[:2]:
+                    left = app._replace(tables=app.tables.set(table, tuple(r for r in rows if r is not row)))
+                    ending = self.right._replace(state=state._replace(apps=state.apps.set(other.package, left)))
+                    yield Mutant("extra", f"{_told(row)} of {name} is gone too", ending)
 
     def _extra_rows(self) -> Iterator[Mutant]:
         for d in self.done:

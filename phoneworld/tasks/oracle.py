@@ -20,7 +20,7 @@ from phoneworld.sim.phone import Phone
 from phoneworld.sim.screenful import Screenful
 from phoneworld.sim.state import AppState, PhoneState
 from phoneworld.tasks.aims import Aims, typed_words
-from phoneworld.tasks.checker import AllOf, Answer, AnyOf, Checker, InOrder, Visible
+from phoneworld.tasks.checker import AllOf, Answer, AnyOf, Checker, InApp, InOrder, Visible, walk
 from phoneworld.tasks.episode import Episode, run
 from phoneworld.tasks.influence import FAR, Influence
 from phoneworld.tasks.judge import Judge, Trail
@@ -79,6 +79,7 @@ class Oracle:
         self.phone = phone
         self.package = package or phone.main
         self.influence = Influence(phone.models[self.package].program)
+        self._beside: dict[str, Oracle] = {}
         self._density = phone.models[self.package].program.device.density
         self._touchables: OrderedDict[tuple[int, bool], tuple[Drawing | Screenful, tuple[Touchable, ...]]] = OrderedDict()
 
@@ -93,15 +94,25 @@ class Oracle:
                 self._touchables.popitem(last=False)
         return known[1]
 
+    def of(self, package: str) -> Oracle:
+        """The oracle of another app on the phone."""
+        if package == self.package:
+            return self
+        if package not in self._beside:
+            self._beside[package] = Oracle(self.phone, package)
+        return self._beside[package]
+
     def solve(self, judge: Judge, *, effort: int = EFFORT) -> Solution | GivenUp:
         """The shortest solution that the search finds, checked by the judge; or why there is none."""
         goal, said = search_goal(judge)
         search = _Search(self, goal, effort)
         if any(aim.hopeless for aim in search.aims.all):
             return GivenUp("nothing that is known ever does this: " + "; ".join(line.strip() for line in _missing(goal)[:2]), 0)
-        found = search.run(self._one_by_one(goal, effort))
+        known = self._one_by_one(goal, effort, search)
+        # A search of all at once knows of one app only.
+        found = known if goal.setting.others else search.run(known)
         if found is None:
-            return GivenUp(search.reason(), search.looked_at)
+            return GivenUp(search.reason() if not goal.setting.others else "the parts cannot be done one after the other", search.looked_at)
         actions = (*search.shortened(found.actions), Say(said) if said is not None else Finish())
         episode = run(judge, actions)
         if episode.verdict.success is not True:
@@ -109,7 +120,7 @@ class Oracle:
         return Solution(episode.actions, episode.evidence, screens_of(judge, episode), search.looked_at)
 
 
-    def _one_by_one(self, goal: Judge, effort: int) -> _Node | None:
+    def _one_by_one(self, goal: Judge, effort: int, search: _Search) -> _Node | None:
         """A way to a goal of several parts that does one after the other, in the best order: much sooner found than all at once."""
         several = tuple(_flat(goal.checker))
         if len(several) < 2:
@@ -126,6 +137,8 @@ class Oracle:
                     as_told = order == tuple(range(len(order)))
                     known[order[:n]] = None if before is None or longer else self._next(goal, several, order[:n], before, effort, as_told)
             found = known[order]
+            if found is not None and goal.setting.others and not search.passes(found.actions):
+                continue  # each part was done, and something was to be before something else
             if found is not None and (best is None or len(found.actions) < len(best.actions)):
                 best = found
         return best
@@ -143,12 +156,33 @@ class Oracle:
         return True
 
     def _next(self, goal: Judge, several: tuple[Checker, ...], order: tuple[int, ...], before: _Node, effort: int, first_order: bool) -> _Node | None:
-        done = [several[i] for i in order[:-1] if not _was_seen(several[i])]
-        part = goal.on(replace(goal.instance, checker=AllOf((*done, several[order[-1]]))))
+        app = _app_of(several[order[-1]])
+        done = [several[i] for i in order[:-1] if not _was_seen(several[i]) and _app_of(several[i]) == app]
+        checker = AllOf((*done, several[order[-1]]))
+        part = goal.on(replace(goal.instance, checker=checker)) if not app else goal.beside(app, _inside(checker))
         first = _Node(before.state, part.watch(part.begin(), before.state), (), "recorded")
-        search = _Search(self, part, effort if first_order else _FURTHER, further=0, widths=_WIDTHS if first_order else _WIDTHS[:1])
+        search = _Search(self.of(part.setting.package), part, effort if first_order else _FURTHER, further=0, widths=_WIDTHS if first_order else _WIDTHS[:1])
         found = search.run(first=first)
         return None if found is None else _Node(found.state, before.trail, (*before.actions, *found.actions), weakest(before.evidence, found.evidence))
+
+
+def _app_of(checker: Checker) -> str:
+    """The other app that a part of a goal is about; "" for the task's own, or where it is about several."""
+    apps = {node.app for node in walk(checker) if isinstance(node, InApp)}
+    return apps.pop() if len(apps) == 1 else ""
+
+
+def _inside(checker: Checker) -> Checker:
+    """What is asked of another app, as it is asked there. What is asked of the task's own at the same time cannot be brought about there."""
+    match checker:
+        case InApp(_, what):
+            return what
+        case AllOf(parts):
+            return AllOf(tuple(_inside(part) for part in parts if _app_of(part)))
+        case InOrder(parts):
+            return InOrder(tuple(map(_inside, parts)))
+        case _:
+            return checker
 
 
 def _flat(checker: Checker) -> Iterator[Checker]:
@@ -179,6 +213,8 @@ def to_read(checker: Checker, instruction: str) -> frozenset[str]:
             return frozenset(w for w in (says, shows) if w and w not in instruction)
         case InOrder((first, *_)) if _was_seen(checker):
             return to_read(first, instruction)
+        case InApp(_, what):
+            return to_read(what, instruction)
         case _:
             return frozenset()
 
@@ -191,7 +227,8 @@ def _missing(goal: Judge) -> list[str]:
 def screens_of(judge: Judge, episode: Episode) -> tuple[str, ...]:
     """The screens that an episode shows, one after the other."""
     states = [judge.instance.start, *(step.state for step in episode.steps)]
-    shown = [judge.setting.exporter.app(s).screen for s in states if s.foreground == judge.setting.package]
+    about = {judge.setting.package: "", **{other.package: f"{name} " for name, other in judge.setting.others.items()}}
+    shown = [about[s.foreground] + s.apps[s.foreground].screen for s in states if s.foreground in about]
     return tuple(s for i, s in enumerate(shown) if i == 0 or shown[i - 1] != s)
 
 
@@ -269,7 +306,7 @@ class _Search:
         first = first or _Node(self.goal.instance.start, self.goal.begin(), (), "recorded")
         if known is not None:
             known = known._replace(actions=self.shortened(known.actions))
-            if self._passes(known.actions):
+            if self.passes(known.actions):
                 return self._widened(first, 0, known)
         for width in self.widths:
             found = self._widened(first, width)
@@ -446,12 +483,13 @@ class _Search:
         i = len(actions) - 1
         while i >= 0:
             fewer = actions[:i] + actions[i + 1 :]
-            if self._passes(fewer):
+            if self.passes(fewer):
                 actions = fewer
             i -= 1
         return actions
 
-    def _passes(self, actions: tuple[Action, ...]) -> bool:
+    def passes(self, actions: tuple[Action, ...]) -> bool:
+        """True where these actions, from the start, reach the goal."""
         state, trail = self.goal.instance.start, self.goal.begin()
         for action in actions:
             step = self.phone.step(state, action)

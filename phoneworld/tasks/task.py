@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
@@ -33,16 +33,20 @@ _DAY_TOKEN = re.compile(r"YYYY|Month|Mon|MM|DD|M|D|Weekday")
 
 _FOUND_KEPT = 64
 
-Category = Literal["app", "mini-app", "system"]
+Category = Literal["app", "mini-app", "system", "cross-app"]
 
 
 @dataclass(frozen=True, slots=True)
 class RowOf:
-    """A row of a table as it is at the start: `{name.column}` are its cells. `where` is a condition on rows, in JMESPath; `unlike` names other row parameters."""
+    """A row of a table as it is at the start: `{name.column}` are its cells. `where` is a condition on rows, in JMESPath; `unlike` names other row parameters.
+
+    `app` is one of the task's other apps, where it is a row of that.
+    """
 
     table: str
     where: str = ""
     unlike: tuple[str, ...] = ()
+    app: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a path finds in the state at the start, with the parameters before it."""
+    """What a path finds in the state at the start, with the parameters before it. Other apps of the task are under `apps`."""
 
     path: str
 
@@ -110,11 +114,20 @@ class Tags:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherApp:
+    """An app on the phone beside the one that a task is about, and what the task calls its tables, variables and screens."""
+
+    package: str
+    names: Names = Names()
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """`wordings` are ways to say it, by language.
 
     `look` is what has to be seen before an answer can be known, each part of an `all` at its own time: the oracle goes there; success does
-    not ask for it. `on_phone` is checked on a real phone, whose state cannot be read, in the place of `check`.
+    not ask for it. `on_phone` is checked on a real phone, whose state cannot be read, in the place of `check`. `apps` are further apps that have
+    to do with it, each by a short name.
     """
 
     id: str
@@ -129,6 +142,7 @@ class Task:
     look: Checker | None = None
     on_phone: Checker | None = None
     package: str = ""
+    apps: Mapping[str, OtherApp] = field(default_factory=dict)
 
     @property
     def app(self) -> str:
@@ -168,9 +182,15 @@ class Setting:
         self.kept_in_order = tuple(sorted(self.kept))
         self.free_variables, self.free_columns = self._allowed()
         self.exporter = Exporter(task.names, self.program)
+        self.others = {name: self._beside(app) for name, app in task.apps.items()}
+        """The task's other apps, each as if it were the one that the task is about."""
         self._fixed = frozenset(part for of in (task.check, task.look, task.on_phone) if of is not None for part in fixed_parts(of))
         self._values: dict[str, tuple[AppState, int, Any]] = {}
         self._found: dict[tuple[str, str], tuple[tuple[Row, ...], list[Row]]] = {}
+
+    def _beside(self, app: OtherApp) -> Setting:
+        task = replace(self.task, package=app.package, names=app.names, apps={}, start=Start(), unchanged=Unchanged(on=self.task.unchanged.on), look=None, on_phone=None)
+        return Setting(task, self.phone)
 
     def instance(self, seed: int = 0, language: str = "en") -> Instance:
         """What this seed draws. Raises TaskError where a parameter has nothing to be drawn from, or the task does not speak the language."""
@@ -242,7 +262,7 @@ class Setting:
                 values[name] = found
             case RowOf():
                 row = self._row(name, parameter, state, dice, values, rows)
-                rows[name] = (self.task.names.table(parameter.table), row[ROW_ID])
+                rows[name] = (self.task.names.table(parameter.table), row[ROW_ID]) if not parameter.app else ("", None)
                 values.update({f"{name}.{column}": cell for column, cell in row.items()})
                 values[f"{name}.row"] = row[ROW_ID]
             case _:
@@ -259,6 +279,10 @@ class Setting:
         return others[dice % len(others)]
 
     def _row(self, name: str, parameter: RowOf, state: PhoneState, dice: int, values: Mapping[str, Value], rows: Mapping[str, tuple[str, Value]]) -> Row:
+        if parameter.app:
+            if parameter.app not in self.others:
+                raise TaskError(f"{name} is a row of {parameter.app!r}, which is none of the task's apps", hint=nearest(parameter.app, self.others))
+            return self.others[parameter.app]._row(name, replace(parameter, app=""), state, dice, values, {})
         table = self.task.names.table(parameter.table)
         if table not in self.program.tables:
             raise TaskError(f"the mock has no table {parameter.table!r}", hint=nearest(parameter.table, self.exporter.columns))
@@ -277,8 +301,12 @@ class Setting:
         if known is None or known[0] is not app or known[1] != state.clock_ms:
             if len(self._values) >= _FOUND_KEPT:
                 self._values.clear()
-            known = self._values[path] = (app, state.clock_ms, path_of(path).find(self.exporter.document(state)))
+            known = self._values[path] = (app, state.clock_ms, path_of(path).find(self._document(state)))
         return known[2]
+
+    def _document(self, state: PhoneState) -> dict[str, Any]:
+        document = self.exporter.document(state)
+        return document | {"apps": {name: other.exporter.document(state) for name, other in self.others.items()}} if self.others else document
 
     def _fitting(self, table: str, where: str, app: AppState) -> list[Row]:
         """The rows that are so; worked out once for the same rows. Not to be changed."""

@@ -34,6 +34,7 @@ from phoneworld.tasks.task import (
     Day,
     Found,
     OneOf,
+    OtherApp,
     Parameter,
     RowOf,
     Seen,
@@ -46,15 +47,16 @@ from phoneworld.ui.action import action_from_json, action_to_json
 
 _TASK = ("parameters", "start", "unchanged", "budget", "tags", "look", "on_phone", "package")
 _PARAMETERS: dict[str, tuple[str, ...]] = {
-    "row": ("where", "unlike"), "one_of": (), "seen": (), "whole": (), "day": ("weekday", "form"), "find": (),
+    "row": ("where", "unlike", "app"), "one_of": (), "seen": (), "whole": (), "day": ("weekday", "form"), "find": (),
 }  # fmt: skip
 
 
 def loads(text: str, file: str = "tasks.yaml") -> tuple[Task, ...]:
     """The tasks of a file's text."""
-    top = read_marked(text, file).fields(needs=("tasks",), may=("names",))
+    top = read_marked(text, file).fields(needs=("tasks",), may=("names", "apps"))
     names = _names(top["names"]) if "names" in top else Names()
-    tasks = tuple(_task(entry, names) for entry in top["tasks"].items())
+    apps = {name: _other(entry) for name, entry in top["apps"].mapping().items()} if "apps" in top else {}
+    tasks = tuple(_task(entry, names, apps) for entry in top["tasks"].items())
     seen: set[str] = set()
     for entry, task in zip(top["tasks"].items(), tasks, strict=True):
         if task.id in seen:
@@ -76,7 +78,12 @@ def _names(entry: Entry) -> Names:
     return Names(tables, plain[0], plain[1])
 
 
-def _task(entry: Entry, names: Names) -> Task:
+def _other(entry: Entry) -> OtherApp:
+    fields = entry.fields(needs=("package",), may=("names",))
+    return OtherApp(fields["package"].text(), _names(fields["names"]) if "names" in fields else Names())
+
+
+def _task(entry: Entry, names: Names, apps: Mapping[str, OtherApp]) -> Task:
     fields = entry.fields(needs=("id", "say", "check"), may=_TASK)
     if not TASK_ID.fullmatch(fields["id"].text()):
         fields["id"].wrong("an id such as notes/delete-v1", "app, slash, name in lower case, -v and a number")
@@ -96,6 +103,7 @@ def _task(entry: Entry, names: Names) -> Task:
         read_checker(fields["look"]) if "look" in fields else None,
         read_checker(fields["on_phone"]) if "on_phone" in fields else None,
         fields["package"].text() if "package" in fields else "",
+        apps,
     )
     _check_parameters(task, fields)
     return task
@@ -111,7 +119,8 @@ def _parameter(entry: Entry) -> Parameter:
     inner = given[kind]
     match kind:
         case "row":
-            return RowOf(inner.text(), given["where"].text() if "where" in given else "", given["unlike"].texts() if "unlike" in given else ())
+            where, app = (given[name].text() if name in given else "" for name in ("where", "app"))
+            return RowOf(inner.text(), where, given["unlike"].texts() if "unlike" in given else (), app)
         case "one_of":
             return OneOf(tuple(item.scalar() for item in inner.items()) or inner.wrong("at least one value"))
         case "seen":
@@ -214,9 +223,12 @@ def dumps(tasks: Iterable[Task]) -> str:
     """The text of a task file, which `loads` gives back. Raises TaskError for tasks that do not share their names."""
     tasks = tuple(tasks)
     names = tasks[0].names if tasks else Names()
-    if any(task.names != names for task in tasks):
-        raise TaskError("tasks of one file share their names", hint="write a file for each set of names")
+    apps = tasks[0].apps if tasks else {}
+    if any(task.names != names or task.apps != apps for task in tasks):
+        raise TaskError("tasks of one file share their names and apps", hint="write a file for each set of names")
     top: dict[str, Any] = {"names": written} if (written := _write_names(names)) else {}
+    if apps:
+        top["apps"] = {name: {"package": app.package} | ({"names": written} if (written := _write_names(app.names)) else {}) for name, app in apps.items()}
     top["tasks"] = list(map(write_task, tasks))
     text: str = yaml.dump(top, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
     return text
@@ -264,8 +276,8 @@ def write_task(task: Task) -> dict[str, Any]:
 
 def _write_parameter(parameter: Parameter) -> dict[str, Any]:
     match parameter:
-        case RowOf(table, where, unlike):
-            return {"row": table} | ({"where": where} if where else {}) | ({"unlike": list(unlike)} if unlike else {})
+        case RowOf(table, where, unlike, app):
+            return {"row": table} | ({"app": app} if app else {}) | ({"where": where} if where else {}) | ({"unlike": list(unlike)} if unlike else {})
         case OneOf(values):
             return {"one_of": list(values)}
         case Seen(variable):
