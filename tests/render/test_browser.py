@@ -11,10 +11,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from phoneworld.errors import BrowserError
 from phoneworld.render import browser as browser_room
-from phoneworld.render.browser import Browser, find_chromium
+from phoneworld.render.browser import Browser, cdp, find_chromium
 from phoneworld.ui.geometry import Size
 
 
@@ -136,3 +138,17 @@ def test_a_program_that_is_no_chromium_is_one_line(monkeypatch: pytest.MonkeyPat
 def test_root_is_handled() -> None:
     with Browser.launch() as browser:
         assert any("--no-sandbox" in p.cmdline() for p in browser._processes)
+
+
+def test_a_cdp_call_answers_what_playwright_answers_and_raises_what_it_raises() -> None:
+    with Browser.launch() as browser:
+        page = browser.page(Size(200, 100))
+        page.set_content("<p>one<p>two<input value=three>")
+        session = page.context.new_cdp_session(page)
+        asked = {"computedStyles": ["color"], "includePaintOrder": True}
+        assert cdp(session, "DOMSnapshot.captureSnapshot", asked, 10_000) == session.send("DOMSnapshot.captureSnapshot", asked)
+        assert cdp(session, "Page.getFrameTree", None, 10_000) == session.send("Page.getFrameTree")
+        with pytest.raises(PlaywrightError, match="nonsense"):
+            cdp(session, "Page.nonsense", {}, 10_000)
+        with pytest.raises(PlaywrightTimeout):
+            cdp(session, "Runtime.evaluate", {"expression": "new Promise(() => 0)", "awaitPromise": True}, 50)

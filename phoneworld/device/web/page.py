@@ -21,7 +21,7 @@ from phoneworld.device.web.elements import PageCapture
 from phoneworld.device.web.reading import PageReader
 from phoneworld.device.web.world import BINDING, GIVE_FILE, SCRIPT, SHOW_PICKER, WORLD, links_script
 from phoneworld.errors import BrowserError, CaptureFailed, DeviceLost, DeviceUnusable
-from phoneworld.render.browser import limited
+from phoneworld.render.browser import cdp, limited
 from phoneworld.ui.geometry import Size
 
 _SLICE_MS = 150
@@ -152,7 +152,7 @@ class WebPage:
             if self.dialog is not None:
                 raise DialogOpen
             try:
-                return dict(self._cdp.send(method, params, timeout=patience))
+                return cdp(self._cdp, method, params, patience)
             except PlaywrightTimeout:
                 if self.dialog is None and patience >= _BUDGET_MS:
                     raise CaptureFailed(
@@ -180,7 +180,7 @@ class WebPage:
             self._fingers = bool(params["touchPoints"])
         self._listen(True)
         try:
-            self._cdp.send(method, params, timeout=_SLICE_MS)
+            cdp(self._cdp, method, params, _SLICE_MS)
         except PlaywrightTimeout:
             # Either a dialog holds it, or the page's script is busy: then wait until the page answers anything at all.
             self.send("Runtime.evaluate", {"expression": "0"})
