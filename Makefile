@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+TRAINS := $(VENV)/.trains
 
-.PHONY: help setup system demo test test-slow fidelity lint fmt clean
+.PHONY: help setup system demo test test-slow fidelity study lint fmt clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,17 +22,26 @@ $(STAMP): pyproject.toml .ci/system
 	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test,dev]'
 	@touch $(STAMP)
 
+# What trains is an extra. The CPU wheels of torch are a tenth of PyPI's, and win over them where that index can be reached.
+$(TRAINS): $(STAMP)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --extra-index-url https://download.pytorch.org/whl/cpu --retries 0 'torch>=2.6'
+	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[train]'
+	@touch $(TRAINS)
+
 demo: setup  ## record a small app over adb, build its mock, serve it, drive it in a browser
 	@$(PY) examples/demo.py
 
-test: setup  ## the tests that take minutes together
+test: setup $(TRAINS)  ## the tests that take minutes together
 	@$(PY) -m pytest -q -n auto --dist loadfile -m "not slow" $(ARGS)
 
-test-slow: setup  ## what takes longer; results are in tests/README.md
+test-slow: setup $(TRAINS)  ## what takes longer; results are in tests/README.md
 	@$(PY) -m pytest -q -m slow $(ARGS)
 
 fidelity: setup  ## record apps and measure how true their mocks are: hours at first, resumable
 	@$(PY) -m examples.fidelity.lab run $(ARGS)
+
+study: setup $(TRAINS)  ## train on real apps, mocks, or both, and report what came of it: under an hour on two quiet cores, resumable
+	@$(PY) -m phoneworld train study --size small -o runs/study $(ARGS)
 
 lint: setup  ## ruff, and mypy in strict mode
 	@$(PY) -m ruff check phoneworld recorder tests examples
