@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.through import Through
 from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceLost
 from phoneworld.graph.graph import StartKind
 from phoneworld.ui.action import Action
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.node import Hierarchy
 from recorder.driven import Driven
 
 
-class RecordingDevice:
+class RecordingDevice(Through):
     """Passes everything on to a phone and records each action with the screen before and after it.
 
     `perform` returns when the screen has settled, so whoever drives it sees what was recorded. What the phone does between
@@ -21,32 +19,12 @@ class RecordingDevice:
     """
 
     def __init__(self, driven: Driven, *, instruction: str = "", limit: int | None = None, on_step: Callable[[int], None] | None = None) -> None:
+        super().__init__(driven.device)
         self.driven = driven
-        self._device: Device = driven.device
         self._instruction = instruction
         self._limit = limit
         self._on_step = on_step
         self._start_kind: StartKind = "kept"
-
-    @property
-    def serial(self) -> str:
-        return self._device.serial
-
-    @property
-    def info(self) -> DeviceInfo:
-        return self._device.info
-
-    def state(self) -> DeviceState:
-        return self._device.state()
-
-    def hierarchy(self) -> Hierarchy:
-        return self._device.hierarchy()
-
-    def screenshot(self) -> bytes:
-        return self._device.screenshot()
-
-    def apps(self) -> tuple[InstalledApp, ...]:
-        return self._device.apps()
 
     def clear_app(self, package: str) -> None:
         """Clears the app; the trace ends, the next one begins with fresh data where it was the recorded app's."""
@@ -84,9 +62,6 @@ class RecordingDevice:
             self.driven.unfinished(e.code, e.message)
         if self._on_step is not None:
             self._on_step(self.driven.steps)
-
-    def close(self) -> None:
-        self._device.close()
 
     def _stand(self) -> None:
         """The trace stands at what is shown now."""

@@ -1,6 +1,6 @@
 """The journal on disk: `app.journal/` beside `app.graph.json`. The only part of the recorder that writes files.
 
-    app.journal/journal.jsonl          one record a line, only ever appended to, flushed to the disk with every write
+    app.journal/journal.jsonl          one record a line, appended to and flushed to the disk with every write
     app.journal/salt                   the key of the placeholders for personal texts; not to be handed on
     app.journal/pictures/<sha256>.png  screenshots, each on the disk before the record that refers to it
 
@@ -14,7 +14,7 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from phoneworld.errors import FileFormatError, RecordingError, WriteError
 from phoneworld.graph.file import (
     assets_folder,
     is_graph_file,
+    is_special,
     load_graph,
     missing_screenshots,
     save_graph,
@@ -48,6 +49,8 @@ def may_record(out: Path, *, resume: bool = False, force: bool = False) -> None:
     stands = out.exists() and out.stat().st_size > 0
     if out.is_dir():
         raise WriteError(f"{out} is a folder", hint=f"name a file in it: -o {out / 'app.graph.json'}")
+    if is_special(out):
+        raise WriteError(f"{out} is a device or a pipe, and a recording is a file with its pictures beside it", hint="name a file: -o app.graph.json")
     if stands and not is_graph_file(out):
         if resume:
             raise FileFormatError(f"{out} is no recording of ours", hint="give the -o of the recording to go on with")
@@ -116,6 +119,8 @@ class JournalFolder:
         file = os.open(path, flags, 0o644)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(os.fstat(file), os.stat(path)):
+                raise OSError("another recorder has put a cleaned journal in its place")
         except OSError:
             os.close(file)
             raise RecordingError(
@@ -154,13 +159,33 @@ class JournalFolder:
         for png in pictures:
             if not self._in_assets(png):
                 save_screenshot(self.folder / "pictures", png)
-        lines = b"".join(write_record(record) for record in records)
         try:
-            while lines:
-                lines = lines[os.write(self._file, lines) :]
-            os.fsync(self._file)
+            _write(self._file, records)
         except OSError as e:
             raise _unwritable(self.folder, e) from None
+
+    def clean(self, clean: Callable[[Iterable[Record]], Iterable[Record]]) -> None:
+        """Puts cleaned records in the place of those that stand, whole or not at all. Raises FileFormatError, WriteError."""
+        standing = self.read()
+        cleaned = tuple(clean(standing))
+        if cleaned == standing:
+            return
+        path = self.folder / "journal.jsonl"
+        fresh = path.with_suffix(".new")
+        try:
+            file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _write(file, cleaned)
+                os.replace(fresh, path)
+            except OSError:
+                os.close(file)
+                raise
+            os.close(self._file)
+            self._file = file
+            _flush_folder(self.folder)
+        except OSError as e:
+            raise _unwritable(path, e) from None
 
     def write_graph(self, graph: StateGraph) -> None:
         """Writes the graph file and its pictures, reads them back, then drops the journal's copies of the pictures."""
@@ -208,6 +233,13 @@ def _is_blank(journal: Path) -> bool:
         return b'"record":"capture"' not in journal.read_bytes()
     except OSError:
         return False
+
+
+def _write(file: int, records: Iterable[Record]) -> None:
+    lines = b"".join(write_record(record) for record in records)
+    while lines:
+        lines = lines[os.write(file, lines) :]
+    os.fsync(file)
 
 
 def _flush_folder(folder: Path) -> None:

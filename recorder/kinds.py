@@ -1,4 +1,4 @@
-"""Which texts are personal: e-mail addresses, phone, card and id numbers, and fields that ask for one. Pure.
+"""Which texts are personal: e-mail addresses, phone, card and id numbers, and fields that ask for one or for a PIN. Pure.
 
 Numbers are only taken for what they can be shown to be (check digits, country codes, the ways people write them), so that
 dates, prices, counters and time stamps stay. A field that says what it is for is believed: all it holds is of that kind,
@@ -43,9 +43,24 @@ _DNI = re.compile(r"(?<!\w)(?:[XYZ]-?)?\d{7,8}-?[A-HJ-NP-TV-Z](?!\w)")
 _CARD_BEGINNINGS = re.compile(r"4|5[1-5]|2[2-7]|3[0456789]|6[02-9]")
 _DATE = re.compile(r"\d{4}[-. /]\d{1,2}[-. /]\d{1,2}|\d{1,2}[-. /]\d{1,2}[-. /]\d{4}")
 
+# A field that shows what is typed into it, as a password's does while it is to be seen, does not call itself one.
+_PASSWORD = re.compile(
+    r"\b(passwords?|passcode|passphrase|pass ?phrase|pwd|passwort|kennwort|contrase[nñ]a|mot de passe|senha|wachtwoord|has[lł]o)\b|"
+    r"密码|密碼|口令|パスワード|비밀번호|пароль",
+    re.I,
+)
 _FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "code",
+        re.compile(
+            r"\b(pin|(pin|cvv2?|cvc2?|csc|otp|tan) ?(code|number)?|puk|totp|one[- ]?time ?(code|pin)|"
+            r"(security|verification|confirmation|authentication|auth|access|login|sms|2fa|mfa|recovery|backup) ?code)\b|"
+            r"安全码|验证码|驗證碼|校验码|認証コード|暗証番号|인증번호",
+            re.I,
+        ),
+    ),
     ("email", re.compile(r"e-?mail|correo|courriel|邮箱|電子郵件|メール", re.I)),
-    ("card", re.compile(r"\b(card ?(number|no)|credit ?card|debit ?card|cvv|cvc|cc ?number|kartennummer|num[eé]ro de (carte|tarjeta))\b|卡号|安全码", re.I)),
+    ("card", re.compile(r"\b(card ?(number|no)|credit ?card|debit ?card|cc ?number|kartennummer|num[eé]ro de (carte|tarjeta))\b|卡号", re.I)),
     ("phone", re.compile(r"\b(phone|mobile|cell|tel|telephone|telefon|telefono|teléfono|téléphone|handy)\b|电话|手机|電話", re.I)),
     (
         "id",
@@ -75,8 +90,17 @@ def kind_of_field(node: Node) -> str | None:
     """What a field asks for, by its hint, description and id; None for one that asks for nothing personal."""
     if not node.is_editable:
         return None
-    said = " ".join((node.hint or "", node.content_desc, " ".join(_ID_WORDS.findall(node.resource_id.rpartition("/")[2]))))
+    said = _said(node)
     return next((kind for kind, words in _FIELDS if words.search(said)), None)
+
+
+def asks_for_password(node: Node) -> bool:
+    """True for a field that holds a password: it is marked as one, or says so while it shows what is typed ("show password")."""
+    return node.password or (node.is_editable and _PASSWORD.search(_said(node)) is not None)
+
+
+def _said(node: Node) -> str:
+    return " ".join((node.hint or "", node.content_desc, " ".join(_ID_WORDS.findall(node.resource_id.rpartition("/")[2]))))
 
 
 def _all(text: str) -> Iterator[Found]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from phoneworld.device.settle import Reading
 from phoneworld.graph.graph import Capture
-from recorder.journal import Record, Story, capture_record, tree_record
-from recorder.redact import Redactor
+from recorder.journal import BegunRecord, Record, Story, TraceRecord, capture_record, tree_record
+from recorder.redact import TEXTS_OF_ACTIONS, Redactor
 from recorder.windows import window_notes
 
 
@@ -49,8 +50,22 @@ class Ledger:
         self.story.tell(record)
         self._records.append(record)
 
+    def clean(self, records: Iterable[Record]) -> tuple[Record, ...]:
+        """Records as they may be stored by what is known now: a password may have stood in an instruction before it was typed."""
+        return tuple(self._clean(record) for record in records)
+
     def flush(self) -> tuple[tuple[Record, ...], tuple[bytes, ...]]:
         """The records and pictures since the last call, in order."""
         records, pictures = tuple(self._records), tuple(self._pictures)
         self._records, self._pictures = [], []
         return records, pictures
+
+    def _clean(self, record: Record) -> Record:
+        match record:
+            case TraceRecord():
+                words = self.redactor.text(record.instruction)
+                return record if words == record.instruction else record.model_copy(update={"instruction": words})
+            case BegunRecord():
+                told = {name: self.redactor.text(words) if name in TEXTS_OF_ACTIONS else words for name, words in record.action.items()}
+                return record if told == record.action else record.model_copy(update={"action": told})
+        return record

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.device import Device
 from phoneworld.device.settle import Reading, package_of
-from phoneworld.ui.action import Action
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.device.through import Through
+from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.node import Hierarchy
 
 KEPT = 24
@@ -49,50 +49,27 @@ class Ring:
         return self.looks[-1].until_ms if self.looks else 0.0
 
 
-class Watched:
+class Watched(Through):
     """A phone whose looks go into a ring; everything is passed on."""
 
     def __init__(self, device: Device, ring: Ring, clock_ms: Callable[[], float] = monotonic_ms) -> None:
-        self._device = device
+        super().__init__(device)
         self._ring = ring
         self._clock_ms = clock_ms
         self._tree: tuple[Hierarchy, float] | None = None
 
-    @property
-    def serial(self) -> str:
-        return self._device.serial
-
-    @property
-    def info(self) -> DeviceInfo:
-        return self._device.info
-
-    def state(self) -> DeviceState:
-        return self._device.state()
-
     def hierarchy(self) -> Hierarchy:
         at_ms = self._clock_ms()
-        tree = self._device.hierarchy()
+        tree = super().hierarchy()
         self._tree = tree, at_ms
         return tree
 
     def screenshot(self) -> bytes:
-        png = self._device.screenshot()
+        png = super().screenshot()
         if self._tree is not None:
             tree, at_ms = self._tree
             self._ring.add(Look(tree, png, at_ms, self._clock_ms()))
         return png
-
-    def perform(self, action: Action) -> None:
-        self._device.perform(action)
-
-    def apps(self) -> tuple[InstalledApp, ...]:
-        return self._device.apps()
-
-    def clear_app(self, package: str) -> None:
-        self._device.clear_app(package)
-
-    def close(self) -> None:
-        self._device.close()
 
 
 def reading_of(look: Look, since_ms: float) -> Reading:

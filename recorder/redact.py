@@ -4,7 +4,7 @@ A password is never stored as it was typed: the action holds as many bullets as 
 field shows. Should the app show the password later ("show password"), its text becomes bullets in the tree and the node's
 pixels are covered.
 
-E-mail addresses, phone, card and id numbers, and what `Redactor.listed` names, become placeholders of the same shape: a
+E-mail addresses, phone, card and id numbers, PINs and codes, and what `Redactor.listed` names, become placeholders of the same shape: a
 digit for a digit, a letter for a letter, all else kept. Equal values get equal placeholders for as long as the `salt` is the
 same, so a screen still shows what was typed. Without the salt nothing can be tried out against a placeholder.
 """
@@ -25,7 +25,7 @@ from phoneworld.ui.action import Action, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 from phoneworld.ui.selector import Selector, find
-from recorder.kinds import kind_of_field, personal
+from recorder.kinds import asks_for_password, kind_of_field, personal
 from recorder.selectors import parse_redact
 
 BULLET = "•"
@@ -38,7 +38,7 @@ _HINTS = re.compile(
 )
 _COVER = (128, 128, 128)
 _SHORTEST = 4  # a shorter secret would blacken half of the screen
-_TEXTS_OF_ACTIONS = ("text", "url")
+TEXTS_OF_ACTIONS = ("text", "url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Redactor:
 
     def action(self, action: Action, target: Node | None) -> Action:
         """The action as it may be stored; typing into a password field makes the text a secret."""
-        if isinstance(action, TypeText) and target is not None and target.password:
+        if isinstance(action, TypeText) and target is not None and self._hides(target, action.text):
             self.learn(action.text)
             self.count += 1
             self.kinds["password"] += 1
@@ -103,7 +103,7 @@ class Redactor:
         if isinstance(action, TypeText) and kind is not None and action.text not in self.own:
             return replace(action, text=self._placeholder(action.text, kind))
         changed: dict[str, Any] = {
-            f.name: self.text(getattr(action, f.name)) for f in fields(action) if f.name in _TEXTS_OF_ACTIONS
+            f.name: self.text(getattr(action, f.name)) for f in fields(action) if f.name in TEXTS_OF_ACTIONS
         }
         return replace(action, **changed) if changed else action
 
@@ -153,12 +153,16 @@ class Redactor:
         picture.save(out, "PNG")
         return out.getvalue()
 
+    def _hides(self, field: Node, text: str) -> bool:
+        """True where a field's text is a password; one that the recorder made up is nobody's where the field shows it."""
+        return field.password or (text not in self.own and asks_for_password(field))
+
     def _kind_of(self, node: Node) -> str | None:
         return kind_of_field(node) if self.personal else None
 
     def _node(self, node: Node, kind: str | None) -> Node:
         text = self.text(node.text)
-        if node.password:
+        if self._hides(node, node.text):
             if node.value and set(node.text) - _BULLETS and not _HINTS.fullmatch(node.text.strip()):
                 self.learn(node.text)
                 text = BULLET * len(node.text)
@@ -240,6 +244,11 @@ def _stream(key: bytes, value: str) -> Iterator[int]:
         block += 1
 
 
+def _wherever(value: str, kind: str) -> str:
+    """A PIN is looked for as a number of its own: 2024 is not in 120245."""
+    return rf"(?<!\w){re.escape(value)}(?!\w)" if kind == "code" else re.escape(value)
+
+
 def _apart(text: str, known: dict[str, str], stand_in: Any) -> Iterator[tuple[str, bool]]:
     """The text in parts: known values replaced (True), and what lies between them (False). Longer values first."""
     inside = sorted((k for k in known if k in text), key=len, reverse=True)
@@ -247,7 +256,7 @@ def _apart(text: str, known: dict[str, str], stand_in: Any) -> Iterator[tuple[st
         yield text, False
         return
     at = 0
-    for match in re.finditer("|".join(re.escape(k) for k in inside), text):
+    for match in re.finditer("|".join(_wherever(k, known[k]) for k in inside), text):
         yield text[at : match.start()], False
         yield stand_in(match.group()), True
         at = match.end()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 
 from phoneworld.errors import OptionError
 from phoneworld.ui.selector import Selector
 
+_NAMED = re.compile(r"(?P<name>[A-Za-z][\w-]*)=")
 _SELECTOR = re.compile(r"(?P<name>id|text|desc|class)=(?P<value>.*)", re.S)
 
 
@@ -31,12 +33,19 @@ def parse_selector(text: str) -> Selector | None:
 
 
 def parse_avoid(given: Iterable[str]) -> tuple[Selector, ...]:
-    """The selectors of `--avoid`; a text without `id=` and the like is the words of a widget. Raises OptionError for an empty one."""
+    """The selectors of `--avoid`; a text without `id=` and the like is the words of a widget.
+
+    Raises OptionError for an empty one, and for one that begins with the name of another kind (`xpath=`).
+    """
     selectors: list[Selector] = []
     for one in given:
         if not one.strip():
             raise OptionError("nothing cannot be avoided", hint="--avoid id=delete_button or --avoid 'Delete all'")
-        selectors += [parse_selector(one) or Selector(text=one)]
+        selector = parse_selector(one)
+        if selector is None and (named := _NAMED.match(one)):
+            # Taken for the words of a widget it would protect nothing, and say nothing of it.
+            raise OptionError(f"{named['name']}= is none of id=, text=, desc=, class=", hint=f"for a widget with these words: --avoid {shlex.quote('text=' + one)}")
+        selectors += [selector or Selector(text=one)]
     return tuple(selectors)
 
 

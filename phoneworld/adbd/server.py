@@ -27,6 +27,9 @@ from phoneworld.errors import ServeError, WireError
 
 log = logging.getLogger("phoneworld.adbd")
 
+UNATTENDED_S = 10.0
+"""How long a command may go on whose peer has hung up."""
+
 
 class AdbPhone:
     """A phone that can be had over adb for as long as the `with` block lasts.
@@ -213,9 +216,9 @@ class _Wire(asyncio.Protocol):
             self.connection.close(stream.number)
             self.flush()
 
-    def _drop(self, number: int) -> None:
+    def _drop(self, number: int, *, at_once: bool = False) -> None:
         if (stream := self._streams.pop(number, None)) is not None:
-            stream.lose()
+            stream.lose(at_once=at_once)
 
     def open_back(self, service: str) -> _WireStream:
         """Opens a stream to the peer's side, as a reversed port does."""
@@ -243,7 +246,7 @@ class _Wire(asyncio.Protocol):
     def end(self) -> None:
         """Ends the connection and every command on it."""
         for number in list(self._streams):
-            self._drop(number)
+            self._drop(number, at_once=True)
         if self._transport is not None:
             self._transport.abort()
 
@@ -256,6 +259,7 @@ class _WireStream:
         self.number = number
         self.task: asyncio.Task[None] | None = None
         self._inbox: deque[bytes] = deque()
+        self._listens = self._only_speaks = False
         self._lost = False
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
@@ -268,13 +272,21 @@ class _WireStream:
     def drained(self) -> None:
         self._empty.set()
 
-    def lose(self) -> None:
-        """The peer is gone: readers see the end, writers a broken pipe, and the command is stopped."""
+    def lose(self, *, at_once: bool) -> None:
+        """The peer is gone: writers see a broken pipe, readers the end after all that was sent, and the command is stopped.
+
+        It may finish first (`cat > FILE`) where it does not only speak, as a log does: `adb exec-in` hangs up as soon as it has
+        sent the last byte.
+        """
         self._lost = True
         self._arrived.set()
         self._empty.set()
-        if self.task is not None:
+        if self.task is None:
+            return
+        if at_once or (self._only_speaks and not self._inbox):
             self.task.cancel()
+        else:
+            asyncio.get_running_loop().call_later(UNATTENDED_S, self.task.cancel)
 
     @property
     def owner(self) -> object:
@@ -289,6 +301,7 @@ class _WireStream:
         self._wire.close_back(self.number)
 
     async def read(self) -> bytes:
+        self._listens, self._only_speaks = True, False
         while True:
             while not self._inbox:
                 if self._lost:
@@ -304,6 +317,7 @@ class _WireStream:
     async def write(self, payload: bytes) -> None:
         if not payload:
             return
+        self._only_speaks = not self._listens
         async with self._writing:
             if self._lost:
                 raise BrokenPipeError

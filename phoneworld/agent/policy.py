@@ -18,7 +18,8 @@ from phoneworld.agent.sight import Memory, Sight
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.policy import Actor
-from phoneworld.errors import FileFormatError, NewerFormat, WriteError
+from phoneworld.errors import FileFormatError, NewerFormat
+from phoneworld.graph.file import write_atomically
 from phoneworld.ui.action import Action
 
 FORMAT = 1
@@ -85,12 +86,7 @@ def write_whole(path: Path, packed: dict[str, Any]) -> None:
     """Writes numbers, texts and tensors; whole or not at all. Raises WriteError."""
     held = io.BytesIO()  # in memory first: the archive would be called after the file, and differ by it
     torch.save(packed, held)
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.write_bytes(held.getvalue())
-        fresh.replace(path)
-    except OSError as e:
-        raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name a file in a folder that is there and can be written") from None
+    write_atomically(path, held.getvalue())
 
 
 def read_whole(path: Path) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
 from phoneworld.compiler.questions import find_questions
 from phoneworld.errors import FileFormatError, WriteError
-from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes
-from phoneworld.graph.plan import FORMAT, Plan, dumps
+from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes, write_atomically
+from phoneworld.graph.plan import FORMAT, dumps
 from phoneworld.program.bundle import save_bundle, source_dumps
 from phoneworld.program.program import STRENGTH
 from phoneworld.program.words import program_in_words
@@ -75,7 +75,7 @@ def build(
         extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode(), "source.json": source_dumps(recording)}
         bundle = save_bundle(compiled.program, target, shots if pixels else {}, extra)
         plan = find_questions(recording, compiled)
-        _write(asked, plan)
+        write_atomically(asked, dumps(plan))
     summary["bundle"] = str(bundle.path)
     summary["warnings"] = [_missing_words(len(missing), len(missing) + len(shots), graph)] if missing else []
     summary["questions"] = {"file": str(asked), "first": [q.why for q in plan.questions[:_FIRST]], "all": len(plan.questions)}
@@ -92,13 +92,6 @@ def _may_write(path: Path) -> None:
     try:
         if path.exists() and not (path.is_file() and (not path.stat().st_size or FORMAT.encode() in path.read_bytes()[:200])):
             raise WriteError(f"{path} is there already, and holds no questions of ours", hint="move it away, or name another bundle with -o")
-    except OSError as e:
-        raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another bundle with -o") from None
-
-
-def _write(path: Path, plan: Plan) -> None:
-    try:
-        path.write_bytes(dumps(plan))
     except OSError as e:
         raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another bundle with -o") from None
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import OptionError
+from phoneworld.graph.file import write_atomically
 
 console = Terminal()
 progress_console = Terminal(stderr=True)
@@ -139,7 +140,7 @@ def view(
         phoneworld episodes view runs/random --against runs/oracle -o compared.html
     """
     from phoneworld.cli.files import marked, may_write
-    from phoneworld.episodes.folder import EpisodeFolder, write_whole
+    from phoneworld.episodes.folder import EpisodeFolder
     from phoneworld.episodes.page import Side, episodes_page
 
     target = out or folder / "view.html"
@@ -160,6 +161,6 @@ def view(
     with bar:
         line = bar.add_task("", total=None)
         page = episodes_page(sides, draw=draw, progress=lambda done, of: bar.update(line, completed=done, total=of))
-    write_whole(target, marked(page).encode())
+    write_atomically(target, marked(page).encode())
     left = len(order) - len(wanted)
     console.print(f"{counted(len(wanted), 'episode')} in {escape(str(target))}" + (f"; {left} more with --limit 0 or --only" if left else ""), highlight=False)

@@ -15,6 +15,7 @@ from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.files import bundles_of, need_phone, need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, OptionError
+from phoneworld.graph.file import write_atomically
 
 if TYPE_CHECKING:
     from phoneworld.env.rollout import Executor
@@ -88,7 +89,7 @@ def evaluate(
     phoneworld/evaluate/README.md says what a policy in a file, behind HTTP or over adb is told and has to say.
     """
     from phoneworld.env.rollout import Phones
-    from phoneworld.episodes.folder import EpisodeFolder, write_whole
+    from phoneworld.episodes.folder import EpisodeFolder
     from phoneworld.evaluate.junit import junit as junit_xml
     from phoneworld.evaluate.policies import Options, choose_policy
     from phoneworld.evaluate.run import Evaluation
@@ -128,9 +129,9 @@ def evaluate(
         line = bar.add_task("", total=None)
         played = evaluation.run(folder, _executor(executor, workers, interleave, episodes_s), lambda done, of: bar.update(line, completed=done, total=of))
     figures = evaluation.figures(folder, oracle=oracle)
-    write_whole(out / "report.json", json.dumps(figures, ensure_ascii=True, indent=1).encode() + b"\n")
+    write_atomically(out / "report.json", json.dumps(figures, ensure_ascii=True, indent=1).encode() + b"\n")
     if junit is not None:
-        write_whole(junit, junit_xml(figures, {one["name"]: _seconds(folder, one["name"]) for one in figures["each"]}))
+        write_atomically(junit, junit_xml(figures, {one["name"]: _seconds(folder, one["name"]) for one in figures["each"]}))
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=True, indent=1))
     else:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from phoneworld.cli.terminal import counted
 from phoneworld.errors import FileFormatError, OptionError, WriteError
+from phoneworld.graph.file import is_special
 from phoneworld.graph.plan import FORMAT as QUESTIONS_FORMAT
 from phoneworld.graph.schema import FORMAT as GRAPH_FORMAT
 from phoneworld.program.bundle import FORMAT as BUNDLE_FORMAT
@@ -244,6 +245,8 @@ def may_write(path: Path, kind: Literal["graph", "page"], *, force: bool) -> Non
         raise WriteError(f"{path} is a folder", hint="name a file")
     need_place(path)
     try:
+        if kind == "graph" and is_special(path):
+            raise WriteError(f"{path} is a device or a pipe, and a recording is a file with its pictures beside it", hint="name a file: -o app.graph.json")
         taken = path.exists() and path.stat().st_size > 0 and what_lies_at(path) != kind
     except OSError as e:
         raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another file") from None

@@ -87,8 +87,8 @@ def phone(
     fault: Annotated[
         list[str] | None,
         typer.Option(
-            help="Make the phone as unreliable as real ones are: NAME=CHANCE[:SECONDS], all=CHANCE, secure@WORDS, offline@SECONDS[:SECONDS], "
-            "with commas between. Names: idle, nullroot, staledump, oldtree, killed, banner, truncated, warning, crlf, secure, "
+            help="Make the phone as unreliable as real ones are: NAME[=CHANCE[:SECONDS]] (a chance of 0.05 unless told), all=CHANCE, secure@WORDS, "
+            "offline@SECONDS[:SECONDS], with commas between. Names: idle, nullroot, staledump, oldtree, killed, banner, truncated, warning, crlf, secure, "
             "slow-screencap, late-settle, popup-missing. `phone web: --fault help` says what each does.",
         ),
     ] = None,

@@ -17,6 +17,7 @@ from phoneworld.cli.files import need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.cli.train_opening import need_torch, opened_apps, progress_bar, real_phone
 from phoneworld.errors import WriteError
+from phoneworld.graph.file import write_atomically
 
 if TYPE_CHECKING:
     from phoneworld.agent.network import Network
@@ -168,7 +169,7 @@ def rl(
     save(network, out / "policy.pt", about={"from": str(start), "updates": len(run.updates), "seed": seed})
     made = {source: sum(u.steps.get(source, 0) for u in run.updates) for source in (MOCK, REAL)}
     figures: dict[str, Any] = {"updates": [u.to_json() for u in run.updates], "steps": made, "scores": _scores(network, opened, scored)}
-    (out / "report.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_atomically(out / "report.json", json.dumps(figures, indent=1).encode())
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
         return

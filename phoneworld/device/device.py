@@ -18,11 +18,15 @@ from phoneworld.ui.node import Hierarchy
 
 @dataclass(frozen=True, slots=True)
 class InstalledApp:
-    """An app that can be opened: its package, the words under its icon, its launcher activity (may be empty)."""
+    """An app that can be opened: its package, the words under its icon, its launcher activity (may be empty).
+
+    `activities` are all that it has, as the phone's state names them; empty where nobody knows.
+    """
 
     package: str
     label: str = ""
     activity: str = ""
+    activities: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -26,10 +26,11 @@ from typing import Any
 
 from PIL import Image
 
-from phoneworld.device.device import Device, FreshableDevice, InstalledApp, ResettableDevice
+from phoneworld.device.device import Device, FreshableDevice, ResettableDevice
+from phoneworld.device.through import Through
 from phoneworld.errors import CaptureFailed, PhoneWorldError, WriteError
 from phoneworld.ui.action import Action, Answer, Ask, Finish, Wait
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
+from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import write_hierarchy
 
@@ -64,7 +65,8 @@ WARNING = (
     b"default is not guaranteed to be consistent across captures. A display id should be specified.\n"
 )
 _OFFLINE = re.compile(r"offline@(\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?|inf))?")
-_RATE = re.compile(r"([a-z-]+)=(\d*\.?\d+)(?::(\d+(?:\.\d+)?))?")
+_RATE = re.compile(r"([a-z-]+)(?:=(\d*\.?\d+)(?::(\d+(?:\.\d+)?))?)?")
+_CHANCE = 0.05
 _SECURE = re.compile(r"secure@(.+)")
 _AWAY_S = 5.0
 _POPUP_SHARE = 0.95
@@ -82,9 +84,9 @@ class FaultPlan:
 
 
 def parse_faults(text: str) -> FaultPlan:
-    """Reads `idle=0.1,nullroot=0.05:2,all=0.01,secure@Account,offline@30:5`. Raises PhoneWorldError, naming what is wrong.
+    """Reads `idle=0.1,nullroot=0.05:2,killed,all=0.01,secure@Account,offline@30:5`. Raises PhoneWorldError, naming what is wrong.
 
-    `NAME=CHANCE[:SECONDS]` sets a knob, `all=CHANCE` every knob that is not named, `secure@WORDS` forbids pictures of screens that
+    `NAME=CHANCE[:SECONDS]` sets a knob, `NAME` alone a chance of 0.05, `all=CHANCE` every knob that is not named, `secure@WORDS` forbids pictures of screens that
     show the words, `offline@T[:S]` drops the connection T seconds after the start and refuses it for S (5; 0: it can be had
     again at once; `inf`: never).
     """
@@ -97,21 +99,21 @@ def parse_faults(text: str) -> FaultPlan:
             at_s, for_s = float(away[1]), float(away[2] or _AWAY_S)
         elif secure := _SECURE.fullmatch(part):
             words.append(secure[1])
-        elif (rate := _RATE.fullmatch(part)) and float(rate[2]) <= 1:
+        elif (rate := _RATE.fullmatch(part)) and (chance := float(rate[2] or _CHANCE)) <= 1:
             name = rate[1]
             if name == "all" and not rate[3]:
-                everywhere = float(rate[2])
+                everywhere = chance
                 continue
             if name not in KNOBS:
                 raise PhoneWorldError(f"there is no fault {name!r}", hint="there are: all, " + ", ".join(KNOBS) + ", offline@SECONDS")
             if rate[3] and KNOBS[name].seconds is None:
                 raise PhoneWorldError(f"the fault {name!r} takes no time, found {part!r}", hint=f"{name}={rate[2]}")
-            chances[name] = float(rate[2])
+            chances[name] = chance
             if rate[3]:
                 seconds[name] = float(rate[3])
         else:
             raise PhoneWorldError(
-                f"{part!r} is no fault", hint="NAME=CHANCE[:SECONDS] with a chance of 0 to 1, secure@WORDS, or offline@SECONDS[:SECONDS]"
+                f"{part!r} is no fault", hint="NAME, NAME=CHANCE[:SECONDS] with a chance of 0 to 1, secure@WORDS, or offline@SECONDS[:SECONDS]; the names: all, " + ", ".join(KNOBS)
             )
     return FaultPlan({**dict.fromkeys(KNOBS, everywhere), **chances}, seconds, tuple(words), at_s, for_s)
 
@@ -207,11 +209,12 @@ class _Frozen:
     until_s: float
 
 
-class FaultyDevice:
+class FaultyDevice(Through):
     """A Device with the faults of a real phone. Whatever else the wrapped one offers can be had through it."""
 
     def __init__(self, device: Device, faults: Faults) -> None:
-        self._device, self._faults = device, faults
+        super().__init__(device)
+        self._faults = faults
         self._frozen: _Frozen | None = None
         self._beneath: Hierarchy | None = None
         self._popup_hidden: bool | None = None
@@ -220,14 +223,6 @@ class FaultyDevice:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._device, name)
-
-    @property
-    def serial(self) -> str:
-        return self._device.serial
-
-    @property
-    def info(self) -> DeviceInfo:
-        return self._device.info
 
     def state(self) -> DeviceState:
         frozen = self._held()
@@ -307,15 +302,9 @@ class FaultyDevice:
             self._frozen = None
         return self._frozen
 
-    def apps(self) -> tuple[InstalledApp, ...]:
-        return self._device.apps()
-
     def clear_app(self, package: str) -> None:
         self._frozen = self._beneath = self._last = None
         self._device.clear_app(package)
-
-    def close(self) -> None:
-        self._device.close()
 
 
 class FaultyFreshable(FaultyDevice):

@@ -9,6 +9,7 @@ from typing import Protocol
 from phoneworld.device.device import InstalledApp
 from phoneworld.errors import ActionError, DeviceLost, SessionError
 from phoneworld.program.bundle import Bundle, load_bundle
+from phoneworld.program.program import Program
 from phoneworld.sim.phone import Phone, Step
 from phoneworld.sim.state import PhoneState
 from phoneworld.sim.view import View
@@ -73,7 +74,7 @@ class MockDevice:
             raise ActionError(step.message, hint="the phone is unchanged")
 
     def apps(self) -> tuple[InstalledApp, ...]:
-        return tuple(InstalledApp(b.program.package, b.program.label, b.program.activity) for b in self.bundles)
+        return tuple(installed_as(b.program) for b in self.bundles)
 
     def clear_app(self, package: str) -> None:
         """Puts the app at its first start, stopped, with the launcher in front where the app was."""
@@ -110,3 +111,9 @@ class MockDevice:
     def _view(self) -> View:
         self._alive()
         return self.phone.view(self.now)
+
+
+def installed_as(program: Program) -> InstalledApp:
+    """How a mock app is listed: its activities are those of the screens that were recorded."""
+    seen = {screen.activity for screen in program.screens.values() if screen.package == program.package and screen.activity}
+    return InstalledApp(program.package, program.label, program.activity, tuple(sorted({program.activity, *seen} - {""})))

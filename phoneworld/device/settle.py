@@ -5,7 +5,8 @@ pictures. Equality alone is no proof of rest, so the wait is longer where
 
 - a progress widget is on the screen (it looks the same twice while the app still loads),
 - the tree is still what it was before the action (the app may not have reacted yet),
-- there is nothing on the screen at all (a blank page that still loads),
+- there is nothing on the screen at all (a blank page that still loads), or a nameless pane has come to lie over all of it (apps
+  catch touches with one while they change pages),
 - the picture has changed and the tree has not: the dump may be an old one, or tell nothing of a pop-up (`picture-only` where it
   stays so to the end).
 
@@ -117,6 +118,7 @@ class Watch:
     calm: frozenset[str] = frozenset()
     density: int = 420
     before_picture: bytes = b""
+    panes_before: int = 0
     run: list[Look] = field(default_factory=list)
     gone: list[Look] = field(default_factory=list)
     looks: int = 0
@@ -174,7 +176,7 @@ class Watch:
         quiet = self.quiet_ms
         if last.digest == self.before:
             quiet = self.unchanged_quiet_ms
-        if is_blank(last.hierarchy):
+        if is_blank(last.hierarchy) or nameless_panes(last.hierarchy) > self.panes_before:
             quiet = max(quiet, self.blank_quiet_ms)
         return last.until_ms - first.at_ms >= quiet
 
@@ -231,6 +233,7 @@ def settle(
         calm=calm,
         density=device.info.density,
         before_picture=before_picture,
+        panes_before=nameless_panes(before) if before is not None else 0,
     )
     state: DeviceState | None = None
     retried: list[str] = []
@@ -360,6 +363,17 @@ def _is_busy(node: Node) -> bool:
 def is_blank(hierarchy: Hierarchy) -> bool:
     """True where the tree has no word and nothing to touch: a page that still loads, or one that draws itself."""
     return not any(n.label or n.clickable or n.checkable or n.is_editable for n in shown(hierarchy))
+
+
+def nameless_panes(hierarchy: Hierarchy) -> int:
+    """How many nodes without content, words or id cover at least four fifths of the screen and lie above something with words."""
+    enough, above, panes = hierarchy.extent.bounds.area * 0.8, False, 0
+    for node in shown(hierarchy):
+        if node.label or node.resource_id or node.scrollable or node.is_editable:
+            above = above or bool(node.label)
+        elif above and not node.children and node.bounds.area >= enough:
+            panes += 1
+    return panes
 
 
 def package_of(hierarchy: Hierarchy) -> str:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -22,7 +20,8 @@ from PIL import Image
 from phoneworld.env.elements import Element, Listing, list_screen
 from phoneworld.env.marks import marked
 from phoneworld.env.trees import interactive_part, visible_part
-from phoneworld.errors import ObservationError, WriteError
+from phoneworld.errors import ObservationError
+from phoneworld.graph.file import write_atomically
 from phoneworld.ui.action import Action, action_to_json
 from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Size
@@ -243,15 +242,8 @@ class Observation:
         self._need(self.spec.screenshot == "path", "screenshot")
         png = self.png
         file = Path(self.spec.frames) / f"{hashlib.sha256(png).hexdigest()}.png"
-        try:
-            if not file.exists():
-                file.parent.mkdir(parents=True, exist_ok=True)
-                # Whole or not at all: other processes may look for the same picture.
-                with NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".png", delete=False) as fresh:
-                    fresh.write(png)
-                os.replace(fresh.name, file)
-        except OSError as e:
-            raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="name another folder for the frames") from None
+        if not file.exists():
+            write_atomically(file, png, durable=False)  # whole: other processes may look for the same picture
         return file
 
     def _pixels(self) -> NDArray[np.uint8]:

@@ -15,18 +15,17 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 from urllib.parse import quote
 
 from phoneworld.episodes.trace import Trace, read_trace
 from phoneworld.errors import FileFormatError, NewerFormat, UnsafePath, WriteError
+from phoneworld.graph.file import write_atomically
 from phoneworld.tasks.file import load_tasks, save_tasks
 from phoneworld.tasks.names import Names
 from phoneworld.tasks.task import Task
@@ -94,7 +93,7 @@ class EpisodeFolder:
             for number, (_, of) in enumerate(groups, 1):
                 save_tasks(of, self.path / ("tasks.yaml" if number == 1 else f"tasks-{number}.yaml"))
             # Last: where this is there, all of it is.
-            write_whole(self.path / "episodes.json", json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
+            write_atomically(self.path / "episodes.json", json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
         except OSError as e:
             raise WriteError(f"cannot write {self.path}: {e.strerror or e}", hint="name another folder") from None
 
@@ -165,7 +164,7 @@ class EpisodeFolder:
         sha = hashlib.sha256(content).hexdigest()
         file = self.content_file(kind, sha)
         if not file.exists():
-            write_whole(file, content)
+            write_atomically(file, content, durable=False)
         return sha
 
     def content(self, kind: str, sha: str) -> bytes:
@@ -180,18 +179,6 @@ class EpisodeFolder:
         if not _HASH.fullmatch(sha):
             raise UnsafePath(f"{self.path}: {sha[:40]!r} is not the name of a {kind}", hint="run the episodes again")
         return self.path / {"png": "frames", "xml": "trees"}[kind] / f"{sha}.{kind}"
-
-
-def write_whole(file: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, making its folder. Raises WriteError."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=file.parent, prefix=".", delete=False) as fresh:
-            fresh.write(content)
-        os.chmod(fresh.name, 0o644)
-        os.replace(fresh.name, file)
-    except OSError as e:
-        raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="free some disk, or name another folder") from None
 
 
 def _inside(name: str) -> str:

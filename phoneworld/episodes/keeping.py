@@ -16,9 +16,10 @@ from phoneworld.env.outcome import Info
 from phoneworld.env.parsing import parse_action
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.env.rollout import Job, Keep, Pen, Took
-from phoneworld.episodes.folder import EpisodeFolder, write_whole
+from phoneworld.episodes.folder import EpisodeFolder
 from phoneworld.episodes.trace import FORMAT, VERSION, End, Header, Hit, Line, Step, end_of, hit_of, write_line
 from phoneworld.errors import ActionError, FileFormatError, WriteError
+from phoneworld.graph.file import write_atomically
 from phoneworld.tasks.task import Task
 from phoneworld.tasks.task_yaml import dumps
 from phoneworld.ui.action import LongPress, Swipe, TypeText, points_of
@@ -71,7 +72,7 @@ class KeepTraces:
         if not lines:
             lines = [self._header(job)]
         end = replace(end_of(record), steps=len(lines) - 1)
-        write_whole(self.folder.trace_file(name), b"".join(map(write_line, (*lines, end))))
+        write_atomically(self.folder.trace_file(name), b"".join(map(write_line, (*lines, end))))
 
     def name(self, job: Job) -> str:
         """The name of a job's episode in the folder."""
@@ -125,7 +126,7 @@ class _Pen:
         self._write(replace(end_of(record, explanation), steps=self._lines))
         self._file.close()
         times = {"began": self._began.isoformat(), "steps": self._times}
-        write_whole(self._keep.folder.times_file(self._name), json.dumps(times).encode() + b"\n")
+        write_atomically(self._keep.folder.times_file(self._name), json.dumps(times).encode() + b"\n", durable=False)
 
     def _write(self, line: Header | Step | End) -> None:
         try:

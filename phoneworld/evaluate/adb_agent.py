@@ -26,6 +26,7 @@ from time import monotonic
 from phoneworld.adbd.server import AdbPhone
 from phoneworld.device.adb_server import AdbServer
 from phoneworld.device.device import InstalledApp
+from phoneworld.device.mock import installed_as
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.policy import Actor
@@ -225,7 +226,7 @@ class _Shown:
             raise told
 
     def apps(self) -> tuple[InstalledApp, ...]:
-        return tuple(InstalledApp(p.package, p.label, p.activity) for p in self._programs)
+        return tuple(map(installed_as, self._programs))
 
     def clear_app(self, package: str) -> None:
         raise DeviceUnusable(f"{package} cannot be cleared: it stands at the start of a task", hint="leave it as it is")

@@ -15,6 +15,7 @@ import glob
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -51,6 +52,7 @@ CONVERTERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PNG = b"\x89PNG\r\n\x1a\n"
+_STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
 _TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
 _WORD = re.compile(r"(\d+)")
 _HEAD = 2000
@@ -415,20 +417,42 @@ def missing_screenshots(graph: StateGraph, path: Path | str) -> frozenset[str]:
     return frozenset(sha for sha in graph.screenshots() if not (folder / f"{sha}.png").is_file())
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes beside the target, flushes to disk, then renames: readers see the old file or the new one, never a half.
+def is_special(path: Path) -> bool:
+    """True for what stands at a path and is neither a file nor a folder, through links: a device, a pipe, a socket."""
+    return _stream_of(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 
+
+def _stream_of(path: Path) -> int | None:
+    """The number of the open stream that a path names (`/dev/stdout`), which may be a file."""
+    found = _STREAM.fullmatch(str(path))
+    return None if found is None else int(found[2]) if found[2] else 1 if found[1] == "stdout" else 2
+
+
+def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Writes beside the target, then renames: readers see the old file or the new one, never a half.
+
+    With `durable` it is on the disk when this returns. Into a device or a pipe (`/dev/stdout`) it is written, for nothing may take its place.
     Raises WriteError (old file untouched) where the disk is full or the folder cannot be written.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = target.with_name(f".{target.name}.{threading.get_native_id()}.{os.getpid()}.tmp")
     try:
+        if (stream := _stream_of(path)) is not None:
+            with open(stream, "wb", closefd=False) as opened:
+                opened.write(content)
+            return
+        if is_special(path):
+            path.write_bytes(content)
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, target)
+        if not durable:
+            return
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from phoneworld.errors import FileFormatError, TaskError, WriteError
+from phoneworld.errors import FileFormatError, TaskError
+from phoneworld.graph.file import write_atomically
 from phoneworld.tasks.checker import CustomCheck
 from phoneworld.tasks.stored import StorageMap, from_json, to_json
 from phoneworld.tasks.task import Task
@@ -40,12 +41,7 @@ def load_tasks(place: str | Path) -> tuple[Task, ...]:
 
 def save_tasks(tasks: Iterable[Task], file: str | Path, *, head: str = "") -> None:
     """Writes a task file, making its folder; `head` are lines of comment. Raises WriteError where it cannot."""
-    path = Path(file)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(head + dumps(tasks), encoding="utf-8")
-    except OSError as e:
-        raise WriteError(f"cannot write {path}: {e.strerror or e}", hint="name another file") from None
+    write_atomically(Path(file), (head + dumps(tasks)).encode())
 
 
 def load_storage(file: str | Path) -> StorageMap:
@@ -59,10 +55,7 @@ def load_storage(file: str | Path) -> StorageMap:
 
 def save_storage(storage: StorageMap, file: str | Path) -> None:
     """Writes that file. Raises WriteError where it cannot."""
-    try:
-        Path(file).write_text(json.dumps(to_json(storage), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as e:
-        raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="name another file") from None
+    write_atomically(Path(file), (json.dumps(to_json(storage), ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def plugged_in() -> Mapping[str, CustomCheck]:

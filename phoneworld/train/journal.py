@@ -14,6 +14,7 @@ from phoneworld.agent.policy import packed_sight, read_whole, unpacked_sight, wr
 from phoneworld.agent.sight import Choice
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.errors import FileFormatError, OptionError, WriteError
+from phoneworld.graph.file import write_atomically
 from phoneworld.train.play import Decision, Played
 
 
@@ -27,7 +28,7 @@ class Journal:
         try:
             (self.folder / "real").mkdir(parents=True, exist_ok=True)
             if not file.exists():
-                file.write_text(told, encoding="utf-8")
+                write_atomically(file, told.encode())
             elif file.read_text(encoding="utf-8") != told:
                 raise OptionError(f"{self.folder} holds a run that was begun otherwise ({file.name} says how)", hint="name another folder, or begin it as it was")
         except OSError as e:

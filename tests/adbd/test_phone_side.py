@@ -25,7 +25,15 @@ class TestLogs:
         assert f"cmp={PACKAGE}/.MainActivity" in desk.out("logcat -d ActivityTaskManager:I '*:S'")
         assert desk.out("logcat -d -v raw -t 1") == "one two\n"
         assert desk.out("logcat -c; logcat -d -v raw") == ""
-        assert desk.sh("logcat -v nonsense")[2] == 1
+        for wrong in ("-v nonsense", "--bogus", "-d -t soon", "-T 13:00", "-b bogus", "-m few", "-Q", "-t"):
+            out, err, status = desk.sh(f"logcat {wrong}")
+            assert (out, status) == ("", 1) and err.startswith("logcat: "), wrong
+
+    def test_what_is_shown_can_begin_at_a_moment(self, desk: Desk) -> None:
+        desk.out("log -t Mine hello")
+        for since, shown in (("01-01 00:00:00.123", "hello\n"), ("01-01 00:00:00.124", ""), ("2030-01-01 00:00:00.000", ""), ("0.000", "hello\n"), ("02-31 00:00:00.000", "")):
+            assert desk.out(f"logcat -d -v raw -s Mine -t '{since}'") == shown, since
+        assert desk.out("logcat -d -v raw -b crash") == "" and desk.out("logcat -d -v raw -s Mine -b crash,main") == "hello\n"
 
     def test_the_default_form_has_date_process_level_and_tag(self, desk: Desk) -> None:
         desk.out("log -t Mine hello")

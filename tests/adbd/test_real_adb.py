@@ -8,7 +8,7 @@ from pathlib import Path
 import adbutils
 
 from phoneworld.ui.xml import parse_hierarchy
-from tests.adbd.fixtures import Attached, needs_adb
+from tests.adbd.fixtures import Attached, needs_adb, until
 from tests.adbd.pocket import ACTIVITY, NAME, PACKAGE, PLUS
 
 pytestmark = needs_adb
@@ -32,6 +32,14 @@ def test_exit_status_and_streams_come_through(attached: Attached) -> None:
 def test_a_script_on_stdin_is_run(attached: Attached) -> None:
     done = attached.adb("shell", stdin=b"cd /sdcard\npwd\nexit 3\n")
     assert (done.stdout, done.returncode) == (b"/storage/emulated/0\n", 3)
+
+
+def test_what_is_fed_to_a_command_arrives_whole_though_the_client_hangs_up(attached: Attached) -> None:
+    for size in (0, 5, 70_000, 3_000_000):
+        content = os.urandom(size)
+        assert attached.adb("exec-in", f"cat > /sdcard/fed{size}", stdin=content).returncode == 0
+        until(lambda at=f"/sdcard/fed{size}", size=size: attached.shell(f"stat -c %s {at}")[0] == f"{size}\n")  # it returns before the phone is done
+        assert attached.adb("exec-out", "cat", f"/sdcard/fed{size}").stdout == content
 
 
 def test_tree_and_picture_arrive_whole(attached: Attached) -> None:

@@ -31,6 +31,7 @@ from tests.adbd.fixtures import Desk
         ("X=1 true; echo [$X]", "[]\n"),
         ("CLASSPATH=/x echo run", "run\n"),
         ("echo one two | wc -w", "2\n"),
+        ("printf 'a b\nc\n' > /sdcard/f; cd /sdcard; cp f g; wc -l f; wc f g; wc -c < f", "2 f\n2 3 6 f\n2 3 6 g\n4 6 12 total\n6\n"),
         ("echo b; echo a | sort; echo c", "b\na\nc\n"),
         ("printf 'x\\ny\\nz\\n' | grep -v y | tail -n 1", "z\n"),
         ("nosuch 2>&1 | grep -c 'inaccessible or not found'", "1\n"),
@@ -115,6 +116,18 @@ def test_an_unknown_command_is_told_as_android_tells_it(desk: Desk) -> None:
         126,
     )
     assert "minitouch -d" in list(desk.phone.refusals)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tail -n x /sdcard/f", "head -c", "wc -q", "screencap -p -d 7", "content query --uri content://settings/none", "am", "pm", "wm",
+        "cmd activity", "cmd package nonsense",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_and_has_a_status(desk: Desk, line: str) -> None:
+    out, err, status = desk.sh(line)
+    assert status not in (0, 127) and (out or err).strip(), line
 
 
 def test_the_status_of_a_pipe_is_that_of_its_last_command(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -155,6 +156,16 @@ def test_a_folder_that_is_not_there_is_said_by_every_verb_that_writes(folder: Pa
         error, mend = refused(phoneworld(*words, "no/such/thing", cwd=folder), 10)
         assert "there is no folder no/such" in error and mend.startswith("mkdir -p no/such"), words
     assert not (folder / "no").exists()
+
+
+def test_a_device_and_a_pipe_are_written_into_or_refused_and_stay_what_they_are(folder: Path) -> None:
+    null, pipe = folder / "null.svg", folder / "pipe.graph.json"
+    null.symlink_to(os.devnull)
+    os.mkfifo(pipe)
+    assert phoneworld("graph", "show", "app.graph.json", "--svg", null, cwd=folder).returncode == 0
+    for words in (("graph", "merge", "app.graph.json", "-o", pipe), ("graph", "merge", "app.graph.json", "-o", null), ("record", "-d", "nobody:1", "-o", pipe)):
+        assert "a device or a pipe" in refused(phoneworld(*words, cwd=folder), 10)[0], words
+    assert null.is_char_device() and pipe.is_fifo()
 
 
 def test_a_log_takes_no_place_of_a_file_that_is_not_ours(folder: Path) -> None:

@@ -115,8 +115,9 @@ class TestWords:
         assert (plan.secure_words, plan.offline_at_s, plan.offline_for_s) == (("My account",), 30, 5)
         assert parse_faults("offline@1.5:inf").offline_for_s == math.inf
         assert set(parse_faults("").chances.values()) == {0.0}
+        assert {k for k, chance in parse_faults("killed,late-settle").chances.items() if chance == 0.05} == {"killed", "late-settle"}
 
-    @pytest.mark.parametrize("text", ["idel=0.1", "idle", "idle=2", "idle=x", "nullroot=0.1:3", "offline", "all=0.1:2", "=1", "secure@"])
+    @pytest.mark.parametrize("text", ["idel=0.1", "idel", "idle=2", "idle=x", "nullroot=0.1:3", "offline", "all=0.1:2", "=1", "secure@"])
     def test_what_names_no_fault_is_an_error_with_a_hint(self, text: str) -> None:
         with pytest.raises(PhoneWorldError) as e:
             parse_faults(text)

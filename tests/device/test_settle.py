@@ -163,6 +163,18 @@ def test_a_blank_page_is_not_taken_for_a_screen_at_once() -> None:
     assert reading.hierarchy == tree(word("loaded"))
 
 
+def test_a_pane_that_catches_touches_while_the_page_changes_is_waited_out() -> None:
+    pane = Node("android.view.View", package="com.example", clickable=True, bounds=SIZE.bounds)
+    before, caught, after = tree(word("list")), tree(word("detail"), pane), tree(word("detail"))
+    assert Playback([(0, before), (100, caught), (800, after)]).settled(before=before).hierarchy == after
+    for stays in (caught, tree(pane, word("list")), tree(word("list"), replace(pane, resource_id="com.example:id/scrim"))):
+        phone = Playback([(0, stays)])
+        assert phone.settled(before=before).hierarchy == stays, "one that stays is kept"
+        assert (phone.now_s > 0.9) == (stays is caught), "one that lies below, or has a name, is no such pane"
+    known = Playback([(0, caught), (100, replaced := tree(word("edit"), pane))])
+    assert known.settled(before=caught).hierarchy == replaced and known.now_s < 0.9, "it was there before"
+
+
 def test_a_page_that_draws_itself_is_kept_as_opaque() -> None:
     reading = Playback([(0, tree())]).settled()
     assert reading.settled

@@ -92,7 +92,7 @@ def pixels(png: bytes) -> np.ndarray:
 def test_a_web_page_is_a_device_with_one_app(phone: WebDevice, site: str) -> None:
     assert isinstance(phone, Device)
     assert phone.serial == f"web:{site}act.html"
-    assert phone.apps() == (InstalledApp(APP, "Act", ".MainActivity"),)
+    assert phone.apps() == (InstalledApp(APP, "Act", ".MainActivity", (".MainActivity",)),)
     assert (phone.info.size, phone.info.density) == (SIZE, DENSITY)
     state = phone.state()
     assert (state.package, state.activity, state.keyboard) == (APP, ".MainActivity", False)

@@ -80,7 +80,8 @@ def two(browser: Browser, site: str) -> Iterator[WebDevice]:
 
 
 def test_several_pages_are_several_apps_on_the_launcher(two: WebDevice, site: str) -> None:
-    assert two.apps() == (InstalledApp(CHAT, "Chat", ".MainActivity"), InstalledApp(PLAY, "Act", ".MainActivity"))
+    main = ".MainActivity"
+    assert two.apps() == (InstalledApp(CHAT, "Chat", main, (main,)), InstalledApp(PLAY, "Act", main, (main,)))
     assert two.serial == f"web:{site}host.html web:{site}act.html"
     assert front(two)[0] == CHAT
     two.perform(PressKey("home"))

@@ -23,11 +23,13 @@ from phoneworld.graph import file
 from phoneworld.graph.file import (
     assets_folder,
     dumps,
+    is_special,
     load_graph,
     loads,
     missing_screenshots,
     save_graph,
     screenshot_bytes,
+    write_atomically,
 )
 from phoneworld.graph.graph import StateGraph, Transition
 from phoneworld.graph.schema import VERSION, json_schema
@@ -234,8 +236,7 @@ def test_a_kill_in_mid_write_leaves_a_whole_file(tmp_path: Path) -> None:
         )
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
-        temporary = tmp_path / f".{path.name}.{child.pid}.tmp"
-        while not temporary.exists():
+        while not list(tmp_path.glob(f".{path.name}.*.{child.pid}.tmp")):
             assert child.poll() is None
         os.kill(child.pid, signal.SIGKILL)
         child.communicate()
@@ -265,3 +266,29 @@ def test_a_folder_that_is_a_file_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(WriteError, match="cannot write"):
         save_graph(notes_graph()[0], tmp_path / "file" / "app.graph.json")
+
+
+def test_a_device_and_a_pipe_are_written_into_and_never_replaced(tmp_path: Path) -> None:
+    pipe, link, null = tmp_path / "pipe", tmp_path / "link", tmp_path / "null"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    null.symlink_to(os.devnull)
+    for target in (pipe, link):
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            write_atomically(target, b"whole")
+            assert os.read(reader, 100) == b"whole"
+        finally:
+            os.close(reader)
+    write_atomically(null, b"gone")
+    assert pipe.is_fifo() and link.is_symlink() and null.is_char_device()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "null", "pipe"]
+    assert is_special(link) and is_special(null) and not is_special(tmp_path) and not is_special(tmp_path / "none")
+
+
+def test_what_is_written_to_the_standard_output_goes_where_that_goes(tmp_path: Path) -> None:
+    """It may be a file: what the program prints before and after is kept."""
+    program = 'import os; from pathlib import Path; from phoneworld.graph.file import write_atomically\nos.write(1, b"before "); write_atomically(Path("/dev/stdout"), b"written"); os.write(1, b" after")'
+    with open(tmp_path / "out", "wb") as out:
+        subprocess.run([sys.executable, "-c", program], stdout=out, check=True, cwd=Path(__file__).parents[2])
+    assert (tmp_path / "out").read_bytes() == b"before written after"

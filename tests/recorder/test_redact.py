@@ -146,6 +146,27 @@ def test_a_field_that_says_what_it_is_for_is_believed_also_half_typed() -> None:
     assert redactor.hierarchy(empty).hierarchy == empty
 
 
+def test_what_is_typed_into_a_field_for_a_pin_or_a_code_is_taken_out_also_where_it_is_shown() -> None:
+    for words in ({"hint": "PIN code"}, {"resource_id": "app:id/otpInput"}, {"content_desc": "CVV"}, {"hint": "Verification code"}, {"hint": "验证码"}):
+        redactor = Redactor(salt=b"s")
+        typed = redactor.action(TypeText("4711"), entry(**words))
+        assert isinstance(typed, TypeText) and typed.text != "4711" and typed.text.isdigit() and len(typed.text) == 4
+        shown = [n.text for n in redactor.hierarchy(lines(entry("4711", **words), text("Your code 4711"), text("Order 147112"))).hierarchy.nodes() if n.text]
+        assert shown == [typed.text, f"Your code {typed.text}", "Order 147112"], "a number of its own, wherever it stands"
+        assert redactor.kinds == {"code": 1}
+    for words in ({"hint": "Opinion"}, {"hint": "Spinner"}, {"resource_id": "app:id/zipCode"}, {"hint": "Discount code"}):
+        assert Redactor().action(TypeText("4711"), entry(**words)) == TypeText("4711")
+
+
+def test_a_password_that_is_shown_is_one_still() -> None:
+    redactor = Redactor(personal=False)
+    field = entry("hunter22", hint="Password")
+    assert redactor.action(TypeText("hunter22"), field) == TypeText("•" * 8)
+    assert [n.text for n in redactor.hierarchy(lines(field, text("hunter22!"))).hierarchy.nodes() if n.text] == ["•" * 8, "•" * 8 + "!"]
+    redactor.made_up("made up")
+    assert redactor.action(TypeText("made up"), field) == TypeText("made up"), "what the recorder made up is nobody's"
+
+
 def test_a_list_of_texts_and_selectors_is_redacted_too() -> None:
     texts, selectors = parse_redact(["Jane Doe", "id=account"])
     redactor = Redactor(listed=texts, selectors=selectors, salt=b"s")

@@ -134,3 +134,7 @@ def test_what_is_to_be_avoided_is_left_alone_with_what_is_in_it_and_around_its_l
     for nothing in ("", "id=", "text= "):
         with pytest.raises(OptionError):
             parse_avoid([nothing])
+    for unknown in ("bogus=x", "xpath=//a", "Id=x"):
+        with pytest.raises(OptionError, match="none of id="):
+            parse_avoid([unknown])
+    assert parse_avoid(["2 + 2 = 4", "text=a=b", "= same"]), "words are words"

@@ -5,17 +5,23 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from phoneworld.device.settle import Reading
+from phoneworld.errors import RecordingError
 from phoneworld.graph.file import screenshot_bytes
 from phoneworld.ui.action import Tap, TypeText
+from phoneworld.ui.node import Hierarchy
 from recorder.attach import RecordingDevice
 from recorder.driven import Driven
+from recorder.folder import journal_folder
+from recorder.journal import read_records
 from tests.adbd.pocket import NAME, NOTE, PACKAGE, Memory, PocketPhone
 from tests.recorder.test_redact import SECRETS
 
@@ -59,3 +65,33 @@ def test_no_secret_is_in_any_file(secret: str, name: str, around: str) -> None:
                 b = node.bounds
                 assert picture.crop((b.left, b.top, b.right, b.bottom)).getcolors() == [(b.area, (128, 128, 128))]
         assert done.summary.redacted_kinds["listed"] == 1 and sum(done.summary.redacted_kinds.values()) == 2
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["marked as a password", "said by its hint"])
+def test_an_instruction_that_names_a_password_is_cleaned_once_it_is_typed(tmp_path: Path, marked: bool) -> None:
+    phone, secret = PocketPhone(memory=Memory(front=PACKAGE)), "correct-Horse7"
+
+    def look(_: object) -> Reading:
+        return Reading(_with_password(phone.hierarchy(), marked=marked), b"", phone.state(), True, 0)
+
+    out = tmp_path / "app.graph.json"
+    driven = Driven.open(phone, PACKAGE, out, mode="attach", look=look)
+    agent = RecordingDevice(driven, instruction=f"log in with {secret}")
+    agent.perform(Tap(NOTE.center.x, NOTE.center.y))
+    agent.perform(TypeText("a note"))
+    journal = journal_folder(out) / "journal.jsonl"
+    assert secret.encode() in journal.read_bytes(), "nothing says yet that it is one"
+    agent.perform(Tap(NAME.center.x, NAME.center.y))
+    agent.perform(TypeText(secret))
+    assert not [path for path, content in files(tmp_path).items() if secret.encode() in content], "at once, not at the end"
+    with pytest.raises(RecordingError, match="another recorder"):
+        Driven.open(phone, PACKAGE, out, mode="attach", look=look, resume=True)
+    done = driven.finish()
+    assert done.graph.traces[0].instruction == "log in with " + "•" * len(secret)
+    assert len([*done.graph.transitions()]) == 4 and len(read_records(journal.read_bytes())[0]) > 10
+    assert not [path for path, content in files(tmp_path).items() if secret.encode() in content]
+
+
+def _with_password(tree: Hierarchy, *, marked: bool) -> Hierarchy:
+    path, field = next((path, node) for path, node in tree.walk() if node.bounds == NAME)
+    return tree.replace_at(path, replace(field, password=marked, hint="Your password"))

@@ -29,6 +29,13 @@ _WITH_VALUE = {
     "--receiver-permission",
     "-P",
 }
+_HELP = """Activity manager (activity) commands:
+  start [-W] [-S] [-n COMPONENT] [-a ACTION] [-d URI] [-c CATEGORY] [-p PACKAGE] [--es KEY VALUE]…
+  force-stop PACKAGE
+  broadcast [-a ACTION] [--es KEY VALUE]…
+  stack list
+  get-current-user
+"""
 _EXTRA_WITH_VALUE = {"--es", "--ez", "--ei", "--el", "--ef", "--eu", "--ecn", "-e", "--eia", "--ela", "--esa", "--efa"}
 
 
@@ -127,6 +134,9 @@ async def am(call: Call) -> int:
         case "get-current-user":
             await call.out("0\n")
             return 0
+        case "":
+            await call.out(_HELP)
+            return 255
         case _:
             call.phone.refuse("am " + " ".join(call.args))
             return await call.fail(f"Unknown command: {verb}", 255)
@@ -157,6 +167,8 @@ async def _start(call: Call, intent: Intent) -> int:
     wanted = full_class(package, intent.component.partition("/")[2])
     known = full_class(package, app.activity) if app else ""
     activity = wanted if wanted and wanted != known else ""
+    if app is not None and activity and app.activities and activity not in {full_class(package, name) for name in app.activities}:
+        return await _unknown(call, intent)
     before = await call.device(lambda device: device.state())
     started = time.monotonic()
     try:

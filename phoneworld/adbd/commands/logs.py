@@ -9,7 +9,15 @@ from phoneworld.adbd.commands.registry import command
 from phoneworld.adbd.journal import KEPT, LEVELS, Entry
 from phoneworld.adbd.shell import Call
 
-_WITH_VALUE = {"-v", "-b", "-t", "-T", "-m", "-e", "-r", "-n", "-f", "--pid", "--uid", "-D"}
+_WITH_VALUE = {"-v", "-b", "-t", "-T", "-m", "-e", "-r", "-n", "-f", "-G", "-P", "--pid", "--uid"}
+_LONG_WITH_VALUE = {"--format", "--buffer", "--max-count", "--regex", "--pid", "--uid", "--file", "--rotate-kbytes", "--rotate-count", "--id"}
+_FLAGS = {
+    "-d", "--dump", "-c", "--clear", "-g", "--buffer-size", "-s", "-B", "--binary", "-D", "--dividers", "-L", "--last", "--print", "--wrap",
+    "-S", "--statistics", "-p", "--prune",
+}  # fmt: skip
+_BUFFERS = ("main", "system", "radio", "events", "crash", "kernel", "security", "stats", "all", "default")
+_WRITTEN = {"main", "system", "all", "default"}
+_MOMENT = re.compile(r"(?:(?:(\d{4})-)?(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,3}))|(\d+)\.(\d{1,3})")
 _LEVEL_ORDER = {level: i for i, level in enumerate(LEVELS)}
 _BEGIN = "--------- beginning of main\n"
 
@@ -44,12 +52,14 @@ async def logcat(call: Call) -> int:
         name, eq, value = word.partition("=")
         if word in _WITH_VALUE and words:
             values[word] = words.pop(0)
-        elif eq and name.startswith("--"):
+        elif eq and name in _LONG_WITH_VALUE:
             values[name] = value
         elif word[:2] in ("-v", "-b", "-t", "-T", "-m", "-e") and len(word) > 2 and not word.startswith("--"):
             values[word[:2]] = word[2:]
-        elif word.startswith("-"):
+        elif word in _FLAGS:
             flags.add(word)
+        elif word.startswith("-") and word != "-":
+            return await call.fail(f"logcat: {_complaint(word)}\nTry 'logcat --help' for more information.")
         else:
             rest.append(word)
     journal = call.phone.journal
@@ -66,19 +76,30 @@ async def logcat(call: Call) -> int:
     form = values.get("-v", values.get("--format", "threadtime")).split()[0] if values.get("-v", "x").strip() else ""
     if form not in _FORMATS:
         return await call.fail(f"logcat: invalid parameter '{form}' to -v")
-    last = next((int(values[name]) for name in ("-t", "-T") if values.get(name, "").isdigit()), 0)
-    most = int(values["-m"]) if values.get("-m", "").isdigit() else 0
+    buffers = re.split(r"[\s,]+", values.get("-b", values.get("--buffer", "default")).strip())
+    if unknown := [name for name in buffers if name not in _BUFFERS]:
+        return await call.fail(f"logcat: Unknown -b buffer '{unknown[0]}'")
+    since = values.get("-t", values.get("-T", ""))
+    if since and not since.isdigit() and _MOMENT.fullmatch(since) is None:
+        return await call.fail(f"logcat: Invalid -{'t' if '-t' in values else 'T'} '{since}': a number of lines, or MM-DD hh:mm:ss.mmm")
+    asked = values.get("-m", values.get("--max-count", "0"))
+    if not asked.isdigit():
+        return await call.fail(f"logcat: Invalid -m '{asked}': a number of lines")
+    last, most = int(since) if since.isdigit() else 0, int(asked)
     ends = bool(flags & {"-d", "--dump"}) or "-t" in values
     zone = datetime.UTC
     shown = journal.after(0)
     shown = shown[-last:] if last else shown
+    if since and not last:
+        year = datetime.datetime.fromtimestamp(await call.phone.now_s(), zone).year
+        shown = [entry for entry in shown if entry.time_ms >= _moment_ms(since, year)]
     if form != "raw":
         await call.out(_BEGIN)
     number = printed = 0
     while True:
         for entry in shown:
             number = entry.number
-            if wanted.passes(entry):
+            if wanted.passes(entry) and not _WRITTEN.isdisjoint(buffers):
                 await call.out(_FORMATS[form](entry, datetime.datetime.fromtimestamp(entry.time_ms / 1000, zone)))
                 printed += 1
                 if most and printed >= most:
@@ -86,6 +107,26 @@ async def logcat(call: Call) -> int:
         if ends:
             return 0
         shown = await journal.wait(number)
+
+
+def _complaint(word: str) -> str:
+    if word in _WITH_VALUE | _LONG_WITH_VALUE:
+        return f"option '{word}' requires an argument" if word.startswith("--") else f"option requires an argument -- '{word[1:]}'"
+    return f"unrecognized option '{word}'" if word.startswith("--") else f"invalid option -- '{word[1:2]}'"
+
+
+def _moment_ms(text: str, year: int) -> int:
+    """`MM-DD hh:mm:ss.mmm`, with or without the year, or seconds since 1970, in milliseconds. A day that is none is never."""
+    found = _MOMENT.fullmatch(text)
+    assert found is not None
+    if found[8]:
+        return int(found[8]) * 1000 + int(found[9].ljust(3, "0"))
+    month, day, hour, minute, second = (int(part) for part in found.groups()[1:6])
+    try:
+        at = datetime.datetime(int(found[1] or year), month, day, hour, minute, second, tzinfo=datetime.UTC)
+    except ValueError:
+        return 1 << 62
+    return int(at.timestamp()) * 1000 + int(found[7].ljust(3, "0"))
 
 
 def _when(at: datetime.datetime) -> str:

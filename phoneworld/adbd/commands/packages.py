@@ -17,6 +17,17 @@ _FEATURES = (
     "android.software.input_methods",
     "android.software.webview",
 )
+_HELP = """Package manager (package) commands:
+  list packages [-f] [-s] [-3] [FILTER]
+  list features
+  list users
+  path PACKAGE
+  dump PACKAGE
+  clear PACKAGE
+  resolve-activity [--brief] [INTENT]
+  query-activities [--brief] [--components] [INTENT]
+  install FILE
+"""
 SYSTEM_PACKAGES = ("android", "com.android.adbkeyboard", "com.android.inputmethod.latin", "com.android.systemui")
 _MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
@@ -57,6 +68,9 @@ async def pm(call: Call) -> int:
             return await uninstall(call, words)
         case "grant" | "revoke":
             return await grant(call, verb, words)
+        case "":
+            await call.out(_HELP)
+            return 255
         case _:
             call.phone.refuse("pm " + " ".join(call.args))
             return await call.fail(f"Unknown command: {verb}", 255)

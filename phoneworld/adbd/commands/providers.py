@@ -50,6 +50,8 @@ async def content(call: Call) -> int:
     if request.authority in PORTALS:
         return await _portal(call, request)
     call.phone.refuse("content " + " ".join(call.args))
+    if request.authority == "settings":
+        return await call.fail(f"Error while accessing provider:settings\nInvalid URI: content://settings/{request.path}, not one of " + ", ".join(f"content://settings/{name}" for name in _NAMESPACES), 1)
     return await call.fail(f"Error while accessing provider:{request.authority}\nCould not find provider: {request.authority}", 1)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from PIL import Image
 
 from phoneworld.adbd.accessibility import line
+from phoneworld.adbd.commands.dumps import DISPLAY_ID
 from phoneworld.adbd.commands.registry import cmd, command
 from phoneworld.adbd.shell import Call
 from phoneworld.adbd.watching import Watch
@@ -55,7 +56,8 @@ async def screencap(call: Call) -> int:
         if word in ("-d", "--display-id"):
             if not args:
                 return await call.fail("screencap: option requires an argument -- d")
-            args.pop(0)
+            if (display := args.pop(0)) not in ("0", DISPLAY_ID):
+                return await call.fail(f"Display Id '{display}' is not valid.")
             named = True
         elif word == "-p":
             as_png = True
@@ -183,6 +185,9 @@ async def wm(call: Call) -> int:
     """`wm size`, `wm density`. The screen of this phone cannot be given another size."""
     info = call.phone.info
     match call.args:
+        case []:
+            await call.out("Window manager (window) commands:\n  size [reset]\n  density [reset]\n")
+            return 255
         case ["size"]:
             await call.out(f"Physical size: {info.size.width}x{info.size.height}\n")
         case ["density"]:

@@ -101,22 +101,32 @@ async def grep(call: Call) -> int:
 
 
 def _count(args: list[str], default: int) -> tuple[str, int, list[str]]:
+    """What `head` and `tail` are to show: lines (`n`) or bytes (`c`), how many, of what. Raises ValueError for no number."""
     unit, count, rest = "n", default, []
     words = iter(args)
     for word in words:
         if match := re.fullmatch(r"-([nc])?(\d+)", word):
             unit, count = match.group(1) or "n", int(match.group(2))
         elif word in ("-n", "-c"):
-            value = next(words, "")
-            unit, count = word[1], int(value.lstrip("+-")) if value.lstrip("+-").isdigit() else default
+            unit, count = word[1], _number(next(words, ""))
         else:
             rest.append(word)
     return unit, count, rest
 
 
+def _number(text: str) -> int:
+    digits = text.lstrip("+-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"not integer: {text}" if text else "Needs an argument after -n or -c")
+    return int(digits)
+
+
 @command("head", "tail")
 async def head(call: Call) -> int:
-    unit, count, paths = _count(call.args, 10)
+    try:
+        unit, count, paths = _count(call.args, 10)
+    except ValueError as e:
+        return await call.fail(f"{call.name}: {e}")
     text = await _input(call, paths)
     pieces = text.encode(errors="surrogateescape") if unit == "c" else text.splitlines(keepends=True)
     kept = pieces[:count] if call.name == "head" else pieces[max(0, len(pieces) - count) :]
@@ -127,9 +137,18 @@ async def head(call: Call) -> int:
 @command("wc")
 async def wc(call: Call) -> int:
     flags = {c for word in call.args if word.startswith("-") for c in word[1:]}
-    text = await _input(call, [word for word in call.args if not word.startswith("-")])
-    counts = {"l": text.count("\n"), "w": len(text.split()), "c": len(text.encode(errors="surrogateescape"))}
-    await call.out(" ".join(str(n) for k, n in counts.items() if not flags or k in flags) + "\n")
+    if unknown := flags - set("lwcm"):
+        return await call.fail(f"wc: Unknown option '{min(unknown)}'")
+    paths = [word for word in call.args if not word.startswith("-")]
+    rows = []
+    for path in paths or [""]:
+        text = await _input(call, [path] if path else [])
+        size = len(text.encode(errors="surrogateescape"))
+        counts = {"l": text.count("\n"), "w": len(text.split()), "c": size, "m": len(text)}
+        rows.append(([n for k, n in counts.items() if k in (flags or "lwc")], path))
+    if len(rows) > 1:
+        rows.append(([sum(of) for of in zip(*(counts for counts, _ in rows), strict=True)], "total"))
+    await call.out("".join(" ".join([*map(str, counts), *([name] if name else [])]) + "\n" for counts, name in rows))
     return 0
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Error as PlaywrightError
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.web.android import Profile
 from phoneworld.device.web.app import CLOSE, RESTART, WebApp
-from phoneworld.device.web.apps import ACTIVITY, AppSpec, Conditions, Task, install
+from phoneworld.device.web.apps import ACTIVITY, MINI_ACTIVITY, AppSpec, Conditions, Task, install
 from phoneworld.device.web.frame import Screen
 from phoneworld.device.web.native import Files
 from phoneworld.device.web.page import DialogOpen
@@ -154,7 +154,7 @@ class WebDevice:
 
     def apps(self) -> tuple[InstalledApp, ...]:
         """The apps; mini-apps are part of their hosts."""
-        return tuple(InstalledApp(t.package, t.label, ACTIVITY) for t in self._tasks.values())
+        return tuple(InstalledApp(t.package, t.label, ACTIVITY, (ACTIVITY, *([MINI_ACTIVITY] if t.minis else []))) for t in self._tasks.values())
 
     def hierarchy(self) -> Hierarchy:
         """The active window: the app with its web content, the native window over it, a host's own screen, or the launcher."""
