@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from phoneworld.errors import FileFormatError, RecordingError, WriteError
+from phoneworld.errors import FileFormatError, PhoneWorldError, RecordingError, WriteError
 from phoneworld.graph.file import (
     assets_folder,
     is_graph_file,
@@ -30,7 +30,7 @@ from phoneworld.graph.file import (
     screenshot_bytes,
 )
 from phoneworld.graph.graph import StateGraph
-from recorder.journal import Record, read_records, write_record
+from recorder.journal import Record, RecordingRecord, read_records, write_record
 
 
 def journal_folder(out: Path | str) -> Path:
@@ -74,6 +74,16 @@ def may_record(out: Path, *, resume: bool = False, force: bool = False) -> None:
         raise RecordingError(f"{standing} is already there", hint="--resume goes on with it, --force starts over, or choose another -o")
     if folder.exists() and not has_journal and (not folder.is_dir() or any(folder.iterdir())):
         raise WriteError(f"{folder}, where the journal goes, is there already, and is none of ours", hint="name another file with -o, or move it away")
+
+
+def recorded_on(out: Path) -> str:
+    """The phone that a recording was made on, by the first line of its journal; "" where that cannot be had."""
+    try:
+        with open(journal_folder(out) / "journal.jsonl", "rb") as journal:
+            first = next(iter(read_records(journal.readline())[0]), None)
+    except (OSError, PhoneWorldError):
+        return ""
+    return first.serial if isinstance(first, RecordingRecord) else ""
 
 
 class JournalFolder:

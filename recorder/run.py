@@ -159,7 +159,9 @@ def run_recording(
                 redactor.salt = journal.salt()
                 session = _resumed(journal, device, app, steps, guard, redactor)
                 if session.story.counted >= session.header.steps:
-                    return _written(session, journal, "finished", "")  # nothing left to do: the phone is not touched
+                    # Nothing is left to do: the phone is not touched.
+                    done, more = session.story.counted, 2 * session.header.steps
+                    return _written(session, journal, "finished", f"all {done} steps were done before; --resume --steps {more} goes on")
             else:
                 found = installed(device, app)
                 journal = JournalFolder.create(out, force=force)

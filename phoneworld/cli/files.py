@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -90,7 +92,7 @@ def need_graph(path: Path) -> None:
                 f"{path} does not exist, but its journal does: the recording was broken off",
                 hint=f"phoneworld graph verify --write {path} makes it from the journal; phoneworld record --resume -o {path} goes on recording",
             )
-        raise FileFormatError(f"{path} does not exist", hint=_near(path.parent, "*.graph.json") or _FROM_RECORD)
+        raise FileFormatError(f"{path} does not exist", hint=_near(path, path.parent, "*.graph.json") or _FROM_RECORD)
     if (part := part_at(path)) is not None:
         if part.graph is not None:
             hint = f"give {part.graph}"
@@ -100,11 +102,11 @@ def need_graph(path: Path) -> None:
             hint = "give the app.graph.json that it belongs to"
         raise FileFormatError(f"{path} {part.words}, and expected is an app.graph.json", hint=hint)
     if path.is_dir():
-        raise FileFormatError(f"{path} is a folder, and expected is an app.graph.json", hint=_near(path, "*.graph.json") or f"recordings of others: phoneworld import {path}")
+        raise FileFormatError(f"{path} is a folder, and expected is an app.graph.json", hint=_near(path, path, "*.graph.json") or f"recordings of others: phoneworld import {path}")
     if kind == "page":
-        raise FileFormatError(f"{path} is a page that shows a recording or a mock, and expected is an app.graph.json", hint=_near(path.parent, "*.graph.json") or _FROM_RECORD)
+        raise FileFormatError(f"{path} is a page that shows a recording or a mock, and expected is an app.graph.json", hint=_near(path, path.parent, "*.graph.json") or _FROM_RECORD)
     if not _may_be_json(path):
-        raise FileFormatError(f"{path} is no app.graph.json", hint=_near(path.parent, "*.graph.json") or f"recordings of others: phoneworld import {path}")
+        raise FileFormatError(f"{path} is no app.graph.json", hint=_near(path, path.parent, "*.graph.json") or f"recordings of others: phoneworld import {path}")
 
 
 def need_journal(path: Path) -> None:
@@ -125,7 +127,7 @@ def need_bundle(path: Path) -> None:
     if kind == "bundle":
         return
     if kind == "nothing":
-        raise FileFormatError(f"{path} does not exist", hint=_near_bundle(path.parent) or _FROM_BUILD)
+        raise FileFormatError(f"{path} does not exist", hint=_near_bundle(path, path.parent) or _FROM_BUILD)
     if kind == "graph":
         raise FileFormatError(f"{path} is a recording, and expected is a mock", hint=f"build it first: phoneworld build {path}")
     if (part := part_at(path)) is not None:
@@ -137,7 +139,7 @@ def need_bundle(path: Path) -> None:
             hint = f"build its recording first: {first}phoneworld build {source or 'app.graph.json'}"
         raise FileFormatError(f"{path} {part.words}, and expected is a mock", hint=hint)
     if path.is_dir():
-        raise FileFormatError(f"{path} is a folder, but no bundle", hint=_near_bundle(path) or _FROM_BUILD)
+        raise FileFormatError(f"{path} is a folder, but no bundle", hint=_near_bundle(path, path) or _FROM_BUILD)
     raise FileFormatError(f"{path} is no bundle", hint=_FROM_BUILD)
 
 
@@ -192,9 +194,9 @@ def need_questions(path: Path) -> None:
         case "graph":
             raise FileFormatError(f"{path} is a recording, and expected are the questions about one", hint=f"phoneworld build {path} writes them")
         case "nothing":
-            raise FileFormatError(f"{path} does not exist", hint=_near(path.parent, "*.questions.json") or made)
+            raise FileFormatError(f"{path} does not exist", hint=_near(path, path.parent, "*.questions.json") or made)
         case _ if path.is_dir():
-            raise FileFormatError(f"{path} is a folder, and expected is an app.questions.json", hint=_near(path.parent, "*.questions.json") or made)
+            raise FileFormatError(f"{path} is a folder, and expected is an app.questions.json", hint=_near(path, path.parent, "*.questions.json") or made)
 
 
 def need_phone(spec: str) -> None:
@@ -293,15 +295,22 @@ def _may_be_json(path: Path) -> bool:
         return True
 
 
-def _near(folder: Path, pattern: str) -> str:
-    """A question after the first file in the folder that it may be; "" where there is none."""
-    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
-    return f"did you mean {found[0]}?" if found else ""
+def _near(asked: Path, folder: Path, pattern: str) -> str:
+    """What in the folder may have been meant; "" where there is nothing of the kind."""
+    return _nearest(asked, folder.glob(pattern)) if folder.is_dir() else ""
 
 
-def _near_bundle(folder: Path) -> str:
-    found = sorted(p for pattern in ("*/program.json", "*/*/program.json") for p in folder.glob(pattern)) if folder.is_dir() else []
-    return f"did you mean {found[0].parent}?" if found else ""
+def _near_bundle(asked: Path, folder: Path) -> str:
+    return _nearest(asked, (p.parent for pattern in ("*/program.json", "*/*/program.json") for p in folder.glob(pattern))) if folder.is_dir() else ""
+
+
+def _nearest(asked: Path, found: Iterable[Path]) -> str:
+    """By its name where there are several, or what there is."""
+    names = sorted({str(path) for path in found})
+    near = names if len(names) == 1 else get_close_matches(str(asked), names, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return "there are " + ", ".join(names[:3]) + (", ..." if len(names) > 3 else "") if names else ""
 
 
 def _graphs_beside(folder: Path) -> list[Path]:

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from phoneworld.cli.exits import INTERRUPTED, OK, UNCAPTURED
 from phoneworld.cli.files import need_phone, need_place, need_questions
-from phoneworld.cli.record_modes import Budget, parse_budget
+from phoneworld.cli.record_modes import Budget, parse_budget, phone_to_resume
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.device import InstalledApp
 from phoneworld.device.open import open_device
@@ -141,7 +141,7 @@ def record(
             done = run_mode(mode.value, wish, lambda phone: _only_app(phone.apps()), stop, quiet=as_json)
         _tell(done, as_json=as_json, again=f" --mode {mode.value}" + (f" --device {device}" if device else ""))
         return
-    phone = open_device(device)
+    phone = phone_to_resume(device, out) if resume else open_device(device)
     try:
         package = app or (plan.package if plan is not None else "" if resume else _only_app(phone.apps()))
         with stop_on_signals() as stop, _shown(quiet=as_json) as show:
@@ -292,6 +292,8 @@ def _print(done: Recorded) -> None:
     console = Terminal()
     s = done.summary
     console.print(f"[bold]{escape(done.graph.app.label or done.graph.app.package)}[/]: {done.reason.replace('-', ' ')}", highlight=False)
+    if done.reason == "finished" and done.message:
+        console.print(escape(done.message), highlight=False)
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, value in (
         ("steps", s.steps),
@@ -307,7 +309,7 @@ def _print(done: Recorded) -> None:
         ("redacted", ", ".join(f"{n} {kind}" for kind, n in s.redacted_kinds.items()) or s.redacted),
         ("left alone as unsafe", s.skipped),
         ("questions", _asked(done)),
-        ("time", f"{s.elapsed_s:.1f} s"),
+        ("time from first to last screen", f"{s.elapsed_s:.1f} s"),
     ):
         if not value and name == "questions":
             continue

@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from phoneworld.cli.terminal import Terminal
 from phoneworld.device.open import open_device
-from phoneworld.errors import DeviceLost, OptionError, PhoneWorldError, RecordingError
+from phoneworld.errors import DeviceAmbiguous, DeviceLost, OptionError, PhoneWorldError, RecordingError
 
 if TYPE_CHECKING:
     from phoneworld.device.device import Device
@@ -68,6 +68,16 @@ class Wish:
     adb: int = 0
 
 
+def phone_to_resume(device: str, out: Path) -> Device:
+    """The phone to go on with: of several that are attached, the one of the recording."""
+    from recorder.folder import recorded_on
+
+    try:
+        return open_device(device)
+    except DeviceAmbiguous:
+        return open_device(recorded_on(out))
+
+
 def run_mode(mode: str, wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, *, quiet: bool) -> Recorded:
     """Records in a mode (`mirror`, `touch`, `attach`) until the person stops it or the budget is used up. Raises RecordingError, DeviceError."""
     modes = {"mirror": _mirror, "touch": _touch, "attach": _attach}
@@ -83,11 +93,15 @@ def _open(mode: Mode, wish: Wish, phone: Device, only_app: Callable[[Device], st
     )  # fmt: skip
 
 
+def _phone(wish: Wish) -> Device:
+    return phone_to_resume(wish.device, wish.out) if wish.resume else open_device(wish.device)
+
+
 def _mirror(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, console: Terminal) -> Recorded:
     from phoneworld.serve.mirror import MirrorSite
     from recorder.mirror import Mirror
 
-    phone = open_device(wish.device)
+    phone = _phone(wish)
     try:
         driven = _open("mirror", wish, phone, only_app)
         mirror = Mirror(driven, instruction=wish.instruction, limit=wish.budget.steps)
@@ -104,7 +118,7 @@ def _touch(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, consol
     from recorder.looks import Ring, Watched
     from recorder.touch import TouchRecorder
 
-    phone = open_device(wish.device)
+    phone = _phone(wish)
     try:
         if not isinstance(phone, AdbDevice):
             raise RecordingError(
@@ -138,7 +152,7 @@ def _attach(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, conso
     made: list[Driven] = []
 
     def recording_phone() -> RecordingDevice:
-        phone = open_device(wish.device)
+        phone = _phone(wish)
         try:
             made.append(_open("attach", wish, phone, only_app))
         except BaseException:

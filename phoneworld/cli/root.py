@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from phoneworld import __version__
 from phoneworld.cli.exits import EXITS
-from phoneworld.cli.terminal import Terminal
+from phoneworld.cli.terminal import Terminal, harmless
 from phoneworld.cli.verbs import VERBS
 from phoneworld.errors import PhoneWorldError, WriteError
 
@@ -101,5 +101,5 @@ def tell_fault(error: Exception) -> int:
 
 
 def _printable(words: str) -> str:
-    """Words from anywhere, as one line of text that cannot steer the terminal and is no markup."""
-    return escape("".join(ch if ch.isprintable() else " " if ch.isspace() else "\ufffd" for ch in words))
+    """Words from anywhere, as one line of text that is no markup."""
+    return escape(" ".join(harmless(words).split("\n")))

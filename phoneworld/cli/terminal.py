@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console, ConsoleDimensions
+from rich.segment import Segment
 
 _WIDE = 100_000
 """As many columns as nothing needs: rich would take 80 where there is no terminal, and break paths and addresses at them."""
+_STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _BLANKS = re.compile(r"[ \t]+(?=\n)")
 
 
@@ -29,6 +33,10 @@ class Terminal(Console):
     def size(self, new_size: tuple[int, int]) -> None:
         self._width, self._height = new_size
 
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        """What goes to the terminal: words of apps and files among it must not steer it, or turn the line around."""
+        return super()._render_buffer(one if one.control else Segment(harmless(one.text), one.style) for one in buffer)
+
     def print(self, *objects: Any, **options: Any) -> None:
         """As rich prints it; without a terminal, no blanks at the end of a line."""
         if self.is_terminal or self.quiet:
@@ -38,6 +46,13 @@ class Terminal(Console):
             super().print(*objects, **options)
         self.file.write(_BLANKS.sub("", captured.get()))
         self.file.flush()
+
+
+def harmless(words: str) -> str:
+    """Words from anywhere without the signs that steer a terminal or change the direction of writing; breaks of lines stay."""
+    if words.isprintable():
+        return words
+    return "".join(ch if ch in "\n\t\u200c\u200d" or unicodedata.category(ch) not in _STEERING else "\ufffd" for ch in words)
 
 
 def counted(number: int, what: str, many: str = "") -> str:

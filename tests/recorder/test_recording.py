@@ -245,6 +245,8 @@ def test_resuming_what_is_complete_only_writes_the_graph_again(url: str, tmp_pat
         assert record(phone, "", out=out, resume=True) == graph
         check(graph, out)
         assert (journal_folder(out) / "journal.jsonl").read_bytes() == journal
+        told = run_recording(phone, "", out=out, resume=True).message
+        assert told == "all 2 steps were done before; --resume --steps 4 goes on", "not silently nothing"
         more = record(phone, "", out=out, resume=True, steps=3)
         assert [len(t.transitions) for t in more.traces] == [2, 1]
         check(more, out)
