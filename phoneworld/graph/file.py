@@ -13,9 +13,9 @@ from __future__ import annotations
 import gc
 import glob
 import hashlib
+import itertools
 import os
 import re
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -53,6 +53,7 @@ CONVERTERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/(\d+)")
+_WRITES = itertools.count()
 _TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
 _WORD = re.compile(r"(\d+)")
 _HEAD = 2000
@@ -435,7 +436,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
     Raises WriteError (old file untouched) where the disk is full or the folder cannot be written.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{threading.get_native_id()}.{os.getpid()}.tmp")
+    temporary = target.with_name(f".{target.name}.{next(_WRITES)}.{os.getpid()}.tmp")
     try:
         if (stream := _stream_of(path)) is not None:
             with open(stream, "wb", closefd=False) as opened:
