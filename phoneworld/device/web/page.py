@@ -25,6 +25,7 @@ from phoneworld.render.browser import cdp, limited
 from phoneworld.ui.geometry import Size
 
 _SLICE_MS = 150
+_BEGINS_MS = 10
 _BUDGET_MS = 9_600
 _LOAD_BUDGET_MS = 30_000
 _GONE = ("Target page, context or browser has been closed", "Target closed", "Page crashed", "Browser has been closed", "Connection closed")
@@ -56,6 +57,8 @@ class WebPage:
         self._crashed = False
         self._context_id: int | None = None
         self._opened = ""
+        self._announced = self._followed = 0
+        self._popups: set[str] = set()
         self._target: dict[str, Any] = {}
         self._fingers = False
         self._listening = True
@@ -121,6 +124,7 @@ class WebPage:
 
     def _note_window(self, event: dict[str, Any]) -> None:
         self._opened = str(event.get("url", ""))
+        self._announced += 1
 
     def _note_report(self, event: dict[str, Any]) -> None:
         if event.get("name") == BINDING:
@@ -313,12 +317,26 @@ class WebPage:
         if entry is None:
             return False
         self.send_input("Page.navigateToHistoryEntry", {"entryId": entry})
+        # The page before goes on for a while; until the other has begun, its load event would be that of the old one.
+        with suppress(DialogOpen):
+            for _ in range(_BUDGET_MS // _BEGINS_MS):
+                if self._current_entry() == entry:
+                    break
+                self.pause(_BEGINS_MS)
         self._wait_for_load()
         return True
 
     def can_go_back(self) -> bool:
         """True where the history has an entry before this one. Raises DialogOpen."""
         return self._entry_before() is not None
+
+    def _current_entry(self) -> int | None:
+        """The id of the entry that is shown; None while one page takes the place of another."""
+        try:
+            history = self.send("Page.getNavigationHistory")
+        except CaptureFailed:
+            return None
+        return int(history["entries"][history["currentIndex"]]["id"])
 
     def _entry_before(self) -> int | None:
         """The id of the entry before this one in the history; the blank page before the app does not count."""
@@ -334,6 +352,7 @@ class WebPage:
         A mini-app is not shown but reported, as one that a link leads to in the page itself is.
         """
         opened, self._opened = self._opened, ""
+        # A window is both announced and there, whichever is told first, and is followed once.
         if len(self._page.context.pages) > 1:
             for target in self.send("Target.getTargets")["targetInfos"]:
                 if target["type"] == "page" and self._is_popup(target):
@@ -341,9 +360,14 @@ class WebPage:
                     with suppress(CaptureFailed):
                         self.send("Target.closeTarget", {"targetId": target["targetId"]})
                     opened = opened or str(target["url"])
+                    self._popups.add(target["targetId"])
+        windows = max(self._announced, len(self._popups))
+        if windows <= self._followed or not opened:
+            return
+        self._followed = windows
         if any(opened.startswith(link) for link in self._mini_apps):
             self.reports.append((0, {"kind": "mini", "url": opened}))
-        elif opened not in ("", "about:blank"):
+        elif opened != "about:blank":
             # What cannot be loaded shows Chromium's own error page, as a link in the page itself would.
             with suppress(DeviceUnusable):
                 self.goto(opened)
