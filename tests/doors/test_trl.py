@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from phoneworld.env.observation import ObservationSpec
 from phoneworld.env.rollout import Phones
+from phoneworld.evaluate.real_phone import RealPhone
 from phoneworld.program.bundle import Bundle
 from phoneworld.serve.doors.tools import TOOLS
 from phoneworld.serve.doors.trl import TrlPhones
+from phoneworld.tasks.file import load_tasks
 from phoneworld.testing.samples import sample_bundle
+from tests.cli.running import ROOT, phoneworld
 from tests.doors.trainers import TRL, run_in, trainer
+from tests.study.tiny import write_study
 
 
 def test_a_task_is_done_by_calls(phones: Phones) -> None:
@@ -117,3 +124,42 @@ print("TRAINED", rewards)
 def test_two_steps_of_grpo_run_on_the_phone(phones: Phones, tmp_path: Path) -> None:
     done = run_in(trainer(*TRL), _SCRIPT, str(phones.bundles), str(phones.tasks), str(tmp_path), TRL_EXPERIMENTAL_SILENCE="1", OMP_NUM_THREADS="1")
     assert done.returncode == 0 and "TRAINED" in done.stdout, done.stdout[-1500:] + done.stderr[-4000:]
+
+
+def test_a_real_phone_is_used_by_the_same_tools(tmp_path: Path) -> None:
+    """A simulated one, in the place of the real: behind the Device interface, with the names of its apps."""
+    write_study(tmp_path)
+    bundle, listed = str(tmp_path / "shop" / "bundle"), load_tasks(tmp_path / "shop")
+    real = RealPhone(f"mock:{bundle}", bundle, listed, observe=ObservationSpec())
+    told = []
+    for phones in (real, Phones(bundle, tasks=listed)):
+        phone = TrlPhones(phones)()
+        phone.reset(task="shop/look-1-v1", seed=3)
+        told.append([phone.swipe("sideways"), phone.open_app("Nothing"), phone.finish(), phone.get_reward()])
+    assert all(words[1].startswith("Not done: ") and words[2:] == ["The episode is over: failed.", 0.0] for words in told)
+    assert told[0][0] == told[1][0]
+
+
+@pytest.mark.slow
+def test_the_recipes_train_a_tiny_model_on_mock_and_real_phone(tmp_path: Path) -> None:
+    write_study(tmp_path)
+    app = tmp_path / "shop"
+    exported = phoneworld("export", app, "--form", "messages", "--see", "text", "-o", tmp_path / "data")
+    assert exported.returncode == 0, exported.stderr
+    python, environment = trainer(*TRL), {"TRL_EXPERIMENTAL_SILENCE": "1", "OMP_NUM_THREADS": "1"}
+
+    def recipe(name: str, *words: object) -> dict[str, Any]:
+        file = ROOT / "examples" / "trl" / name
+        script = f"import runpy, sys; sys.argv[0] = {str(file)!r}; sys.path.insert(0, {str(file.parent)!r}); runpy.run_path({str(file)!r}, run_name='__main__')"
+        done = run_in(python, script, *map(str, words), **environment)
+        assert done.returncode == 0, done.stdout[-1500:] + done.stderr[-4000:]
+        told: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+        return told
+
+    told = recipe("sft.py", "--data", tmp_path / "data", "--out", tmp_path / "sft", "--steps", 3, "--cpu")
+    assert told["steps"] == 3 and told["losses"][-1] < told["losses"][0] * 1.2
+    told = recipe(
+        "grpo.py", "--model", "tiny", "--app", app, "--only", "look", "--real", f"mock:{app}/bundle", "--real-fraction", 0.5, "--rows", 2, "--steps", 2,
+        "--members", 2, "--tokens", 48, "--cpu", "--out", tmp_path / "grpo",
+    )  # fmt: skip
+    assert told["steps"] == 2 and len(told["rewards"]) == 2

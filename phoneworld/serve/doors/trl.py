@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
 
+from phoneworld.env.assignment import TaskBook
+from phoneworld.env.env import Env
 from phoneworld.env.observation import Observation, ObservationSpec
 from phoneworld.env.outcome import Info
-from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.env.rollout import Phones
 from phoneworld.serve.doors.tools import PhoneTools, in_words
 
 
 class TrlPhone(PhoneTools):
     """One phone, reset for each episode."""
 
-    def __init__(self, env: PhoneEnv, *, vision: bool = False) -> None:
-        super().__init__(env, {package: model.program.label for package, model in env.phone.models.items()})
-        self._phone_env = env
+    def __init__(self, env: Env[Any], *, vision: bool = False) -> None:
+        book: TaskBook | None = getattr(env, "book", None)
+        super().__init__(env, {} if book is None else {package: model.program.label for package, model in book.phone.models.items()})
         self._vision = vision
         self._paid = 0.0
         self._scored = True
 
     def reset(self, task: str | None = None, seed: int = 0, language: str = "en", **row: Any) -> Any:
         """Begins an episode; the other columns of the row are left alone."""
-        observation, info = self._phone_env.reset(seed, task=task, language=language)
+        observation, info = self._env.reset(seed, task=task, language=language)
         self._paid, self._scored = 0.0, True
         words = in_words(observation, False, {**info, "changed": None}, "")
         return self._blocks(observation, f"{observation.instruction}\n\n{words}" if observation.instruction else words)
@@ -55,9 +56,9 @@ class TrlPhone(PhoneTools):
 
 @dataclass(frozen=True, slots=True)
 class TrlPhones:
-    """Makes phones for `environment_factory`."""
+    """Makes phones for `environment_factory`: mocks, or real ones (`phoneworld.evaluate.real_phone.RealPhone`, which is opened by the thread that TRL calls it from)."""
 
-    phones: Phones
+    phones: Callable[[], Env[Any]]
     vision: bool = False
 
     def __call__(self) -> TrlPhone:
