@@ -28,10 +28,11 @@ STEADY = Pace(0.12, 0.35, 3, step_s=2.5)
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """An app that runs: the URL of its start page, and what puts its server back."""
+    """An app that runs: the URL of its start page, and what puts its server back; as a command too, where one does it."""
 
     url: str
     ready: Callable[[], None] = lambda: None
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ def _bank(folder: Path) -> Iterator[Started]:
     command = [sys.executable, str(WEBAPPS / "bank" / "server.py"), "--port", str(port), "--data", str(data), "--now", "2026-03-02T09:30"]
     with running(command, port, folder / "bank.log") as url:
         # Without its file the bank begins again with its first content.
-        yield Started(url, lambda: (data / "bank.sqlite3").unlink(missing_ok=True))
+        kept = data / "bank.sqlite3"
+        yield Started(url, lambda: kept.unlink(missing_ok=True), ("rm", "-f", str(kept)))
 
 
 @contextmanager

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,7 @@ def main(
         if not report.exists():
             with TemporaryDirectory() as folder, APPS[name].start(Path(folder)) as started:
                 command = [sys.executable, "-m", "phoneworld", "tasks", "transfer", str(ROOT / "apps" / name), "--device", f"web:{started.url}", "--json"]
-                command += ["--storage", str(out / f"{name}.storage.json"), *(word for one in only or () for word in ("--only", one))]
+                command += ["--storage", str(out / f"{name}.storage.json"), "--step-s", str(APPS[name].pace.step_s), "--before-each", shlex.join(started.command), *(word for one in only or () for word in ("--only", one))]
                 done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
             if not done.stdout:
                 raise SystemExit(done.stderr)

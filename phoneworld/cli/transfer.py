@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +41,7 @@ def transfer(
     only: Annotated[list[str] | None, typer.Option("--only", help="Only tasks whose id has this in it. May be given several times.")] = None,
     seed: Annotated[int, typer.Option(help="Draws the parameters.")] = 0,
     step_s: Annotated[float, typer.Option("--step-s", help="How long a step lasts at least, in seconds: what comes by itself later than at once is waited for.", min=0, max=60)] = 0.0,
+    before_each: Annotated[str, typer.Option("--before-each", help="A command that puts the app's server back; run before each task is begun on the app.")] = "",
     storage: Annotated[Path | None, typer.Option("--storage", help="Write here how the app stores what the mock has, as found out on the way: DeviceEnv(storage=...) judges by it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -78,7 +82,7 @@ def transfer(
     phone = open_device(device, web)
     try:
         env = DeviceEnv(phone, program.package, observe=ObservationSpec(text=False), tasks=found, mock=mock)
-        tried = Transfer(env, mock, found, least_s=step_s)
+        tried = Transfer(env, mock, found, least_s=step_s, before=partial(_run, shlex.split(before_each)))
         with Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, transient=True,
             disable=not progress_console.is_terminal,
@@ -100,6 +104,18 @@ def transfer(
         _print(told, figures)
     if figures["holds_share"] < _PASSES:
         raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _run(words: Sequence[str]) -> None:
+    """Runs a command, where there is one. Raises OptionError where it cannot be run or fails."""
+    if not words:
+        return
+    try:
+        done = subprocess.run(words, capture_output=True, text=True)
+    except OSError as e:
+        raise OptionError(f"--before-each cannot be run: {e}", hint="name a program that is on the PATH, with its arguments") from None
+    if done.returncode:
+        raise OptionError(f"--before-each ended with {done.returncode}: {done.stderr.strip()[-200:]}", hint="try the command by itself")
 
 
 def summary(told: Sequence[Transferred]) -> dict[str, Any]:

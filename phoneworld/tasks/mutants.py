@@ -226,11 +226,12 @@ class Mutator:
             for column, value in row.items()
             if column != ROW_ID and isinstance(value, str | int | float) and _meant(asked, str(value)) == _meant(asked, said)
         ]
-        others = [v for row, column in cells[:1] for v in self._column(row, column) if _meant(asked, v) not in rights]
+        # What says no number beside the right one is a remark, and no second answer.
+        others = [v for row, column in cells[:1] for v in self._column(row, column) if _meant(asked, v) not in (None, *rights)]
         for other in others[:_FEW]:
             yield says("entity", "of another row", other)
             yield says("extra", "two answers", f"{said} or {other}")
-        fields = [str(v) for row, _ in cells[:1] for c, v in row.items() if isinstance(v, str) and v and _meant(asked, v) not in rights]
+        fields = [str(v) for row, _ in cells[:1] for c, v in row.items() if isinstance(v, str) and v and _meant(asked, v) not in (None, *rights)]
         for other in fields[:_FEW]:
             yield says("field", "another field", other)
 

@@ -6,7 +6,7 @@ once, where that makes a difference, the same pixels are touched. The mock runs 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Literal
@@ -84,17 +84,18 @@ class _End:
 
 
 class Transfer:
-    """Tasks of a mock, tried on the phone of `env`, whose book has them.
+    """Tasks of a mock, tried on the phone of `env`, whose book has them. `before` is called before each walk: it puts back what the phone does not keep.
 
     `least_s` is how long a step lasts at least: what comes by itself later than at once is waited for. Where app and mock went alike, what the
     app had stored beside what the mock held is kept: `storage` learns from it how the app stores things, and `again` judges by that.
     """
 
-    def __init__(self, env: DeviceEnv, mock: Phone, tasks: Sequence[Task], *, least_s: float = 0.0) -> None:
+    def __init__(self, env: DeviceEnv, mock: Phone, tasks: Sequence[Task], *, least_s: float = 0.0, before: Callable[[], None] = lambda: None) -> None:
         self.env = env
         self.mock = mock
         self.prover = Prover(mock, tasks)
         self.least_s = least_s
+        self.before = before
         self._samples: list[Sample] = []
         self._ends: dict[tuple[str, int, bool], _End] = {}
         self._tells = isinstance(env.device, StoringDevice)
@@ -129,13 +130,19 @@ class Transfer:
             nothing = Walked(None, "nothing", "not solved on the mock", solved)
             return Transferred(task.id, seed, "", (), nothing, nothing)
         judge, actions = solved.judge, solved.solution.actions
-        first, same = self._walk(judge, actions, seed, aim=True)
-        second = first if same else self._walk(judge, actions, seed, aim=False)[0]
+        first, same = self._walked(judge, actions, seed, aim=True)
+        second = first if same else self._walked(judge, actions, seed, aim=False)[0]
         return Transferred(task.id, seed, judge.instance.instruction, actions, first, second)
+
+    def _walked(self, judge: Judge, actions: Sequence[Action], seed: int, *, aim: bool) -> tuple[Walked, bool]:
+        """One walk; where the phone did not answer in mid-walk, which says nothing of the task, once more."""
+        walked, same = self._walk(judge, actions, seed, aim=aim)
+        return self._walk(judge, actions, seed, aim=aim) if walked.kind == "fault" else (walked, same)
 
     def _walk(self, judge: Judge, actions: Sequence[Action], seed: int, *, aim: bool) -> tuple[Walked, bool]:
         """One walk, and whether the same pixels would have touched the same widgets all along."""
         instance, env = judge.instance, self.env
+        self.before()
         try:
             env.reset(seed, task=instance.task)
         except DeviceError:

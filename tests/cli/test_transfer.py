@@ -55,3 +55,14 @@ def test_what_cannot_be_told_counts_as_not_holding_and_is_told_apart(good: int, 
     figures = summary(told)
     assert (figures["holds"], figures["holds_share"], figures["unknown"], figures["holds_blind"]) == (good, share, 10 - good, 0)
     assert figures["why"] == {"wrong value": 10 - good} and figures["steps"] == 3 * good + 2 * (10 - good)
+
+
+def test_a_command_puts_the_server_back_before_each_task_and_one_that_fails_is_told(tmp_path: Path) -> None:
+    app = written(tmp_path)
+    log = tmp_path / "log"
+    command = ["tasks", "transfer", str(app), "--device", f"mock:{app / 'bundle'}", "--only", "look", "--only", "cheap", "--json"]
+    done = run.invoke(command_line(), [*command, "--before-each", f"sh -c 'echo back >> {log}'"])
+    assert done.exit_code == 0 and log.read_text(encoding="utf-8").count("back") == 2
+    for words in ("false", "no-such-program-anywhere"):
+        done = run.invoke(command_line(), [*command, "--before-each", words])
+        assert done.exit_code and isinstance(done.exception, OptionError) and "--before-each" in done.exception.message

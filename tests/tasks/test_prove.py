@@ -126,3 +126,9 @@ def test_two_tasks_of_one_id_are_not_taken_for_one_another() -> None:
     possible = tasks(task("{state: {variables.bargains: true}}"))[0]
     prover = Prover(PHONE, (), effort=60)
     assert isinstance(prover.solved(impossible, 0), str) and not isinstance(prover.solved(possible, 0), str)
+
+
+def test_a_remark_beside_the_right_number_is_no_second_answer() -> None:
+    # The dearest of three costs 9, and the names of others say no number.
+    proof = proved(PRICE.replace("What is the name of the dearest thing?", "What does the dearest thing cost?").replace("max_by(tables.goods, &cost).name", "max(tables.goods[].cost)").replace("{text:", "{number:"))
+    assert not proof.survivors, proof.survivors
