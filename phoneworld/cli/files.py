@@ -257,6 +257,15 @@ def may_write(path: Path, kind: Literal["graph", "page"], *, force: bool) -> Non
         raise WriteError(f"{path} is there already, and is no {words} of ours", hint="name another file, or --force to replace it")
 
 
+def may_replace(path: Path, begins: bytes, kind: str, *, force: bool) -> None:
+    """Raises WriteError where something stands at the path that does not begin as files of a kind do."""
+    if path.is_dir():
+        raise WriteError(f"{path} is a folder", hint="name a file")
+    need_place(path)
+    if not force and path.is_file() and path.stat().st_size and not _head(path).startswith(begins):
+        raise WriteError(f"{path} is there already, and is no {kind}", hint="name another file, or --force to replace it")
+
+
 def may_log(log: Path, begins: bytes) -> None:
     """Raises WriteError where a log whose lines begin so would empty, or grow in, a file that is none of ours."""
     if log.is_file() and log.stat().st_size and not _head(log).startswith(begins):

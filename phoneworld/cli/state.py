@@ -33,6 +33,8 @@ def get(
     path: Annotated[str, typer.Argument(help="A JMESPath expression; without it, the whole state.", show_default=False)] = "",
     session: Session = "",
     server: Server = DEFAULT_SERVER,
+    sqlite: Annotated[Path | None, typer.Option("--sqlite", help="Write the tables of all apps into this SQLite file instead.", metavar="FILE", dir_okay=False)] = None,
+    force: Annotated[bool, typer.Option("--force", help="--sqlite: replace a file that is no SQLite file.")] = False,
 ) -> None:
     """Print the state of a phone, or a part of it, as JSON.
 
@@ -43,12 +45,33 @@ def get(
         phoneworld state get "notes[?title=='Milk'].done"
 
     What is not there is an error; null is printed where a null stands.
+
+    With --sqlite the tables go into a file that others can open, and the variables into its table _variables:
+
+        phoneworld state get --sqlite notes.db && sqlite3 notes.db '.tables'
     """
+    if sqlite is not None:
+        if path:
+            raise OptionError("--sqlite writes all tables, and a path names a part", hint="leave one of them out")
+        _write_tables(sqlite, session, server, force=force)
+        return
     from phoneworld.cli.state_path import read
 
     with _Client(server) as client:
         state = client.state(client.chosen(session))
     typer.echo(json.dumps(read(state, path) if path else state, ensure_ascii=False, indent=1))
+
+
+def _write_tables(file: Path, session: str, server: str, *, force: bool) -> None:
+    from phoneworld.cli.files import may_replace
+    from phoneworld.cli.state_tables import as_sqlite
+    from phoneworld.graph.file import write_atomically
+
+    may_replace(file, b"SQLite format 3\0", "SQLite file", force=force)
+    with _Client(server) as client:
+        content, tables = as_sqlite(client.state(client.chosen(session)))
+    write_atomically(file, content)
+    console.print(f"{counted(len(tables), 'table')} in {escape(str(file))}" + (f": {escape(', '.join(tables))}" if tables else ""), highlight=False)
 
 
 @state_app.command("set")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from phoneworld.errors import CheckerError
 from phoneworld.program.expr import Value
@@ -25,9 +25,7 @@ def query_tables(exporter: Exporter, state: PhoneState, query: str, arguments: M
     with sqlite3.connect(":memory:") as base:
         try:
             for name, rows in tables.items():
-                columns = exporter.columns[name]
-                base.execute(f"create table {_quoted(name)} ({', '.join(map(_quoted, columns))})")
-                base.executemany(f"insert into {_quoted(name)} values ({', '.join('?' * len(columns))})", [[row.get(c) for c in columns] for row in rows])
+                add_table(base, name, exporter.columns[name], rows)
             base.set_authorizer(lambda what, *_: sqlite3.SQLITE_OK if what in _READS else sqlite3.SQLITE_DENY)
             base.set_progress_handler(lambda: 1, _MOST_STEPS)
             found = base.execute(re.sub(r":(\w+)\.(\w+)", r":\1_\2", query), dict(arguments)).fetchone()
@@ -37,6 +35,12 @@ def query_tables(exporter: Exporter, state: PhoneState, query: str, arguments: M
             base.set_authorizer(None)
     value: Data = found[0] if found else None
     return value.hex() if isinstance(value, bytes) else value
+
+
+def add_table(base: sqlite3.Connection, name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Value]]) -> None:
+    """Makes a table of rows; what a row does not have is null. Names may hold any characters. Raises sqlite3.Error."""
+    base.execute(f"create table {_quoted(name)} ({', '.join(map(_quoted, columns))})")
+    base.executemany(f"insert into {_quoted(name)} values ({', '.join('?' * len(columns))})", [[row.get(c) for c in columns] for row in rows])
 
 
 def _quoted(name: str) -> str:

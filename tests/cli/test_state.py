@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,15 @@ from typer.testing import CliRunner
 
 from phoneworld.cli.root import command_line
 from phoneworld.cli.state_path import StatePathError, changes, read, value_at
-from phoneworld.errors import FileFormatError, OptionError, PhoneWorldError, ServeError, SessionError
+from phoneworld.cli.state_tables import as_sqlite
+from phoneworld.errors import (
+    FileFormatError,
+    OptionError,
+    PhoneWorldError,
+    ServeError,
+    SessionError,
+    WriteError,
+)
 from phoneworld.serve.server import ServedSite
 from phoneworld.serve.sessions import merged
 from phoneworld.testing.samples import sample_bundle
@@ -179,6 +189,32 @@ def test_a_state_that_cannot_be_is_refused_and_nothing_changes(url: str, session
     for patch in ("[1]", '"x"', "{", "no-such-file", "[" * 100_000):
         assert isinstance(failed(state(url, "patch", patch)), FileFormatError)
     assert state(url, "get").stdout == before
+
+
+def test_the_tables_of_a_phone_go_into_a_file_of_sqlite(url: str, session: str, tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    file.write_text("mine")
+    assert isinstance(failed(state(url, "get", "--sqlite", str(file))), WriteError) and file.read_text() == "mine"
+    assert isinstance(failed(state(url, "get", "clock_ms", "--sqlite", str(file))), OptionError)
+    assert str(file) in state(url, "get", "--sqlite", str(file), "--force").stdout
+    assert state(url, "get", "--sqlite", str(file)).exit_code == 0, "one of ours is replaced"
+    whole = json.loads(state(url, "get").stdout)
+    with closing(sqlite3.connect(file)) as base:
+        kept = {(app, name): value for app, name, value in base.execute("select app, name, value from _variables")}
+    assert kept == {(app, name): value for app, of in whole["apps"].items() for name, value in of["variables"].items()}
+
+
+def test_tables_as_sqlite_keep_their_values_and_names() -> None:
+    two = {**STATE, "apps": {**STATE["apps"], "org.other": {"screen": "s", "variables": {}, "tables": {"Notes": [], 'a "b"; drop': [{"x": None, "n": 1.5}, {"y": "é\n"}]}}}}
+    content, names = as_sqlite(two)
+    assert names == (f"{APP} notes", "org.other Notes", 'a "b"; drop'), "SQLite takes notes and Notes for one name"
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.deserialize(content)
+        assert base.execute(f'select title, done from "{APP} notes"').fetchall() == [("Milk", 0), ("5", 0), ("Milk", 1)]
+        assert base.execute('select * from "a ""b""; drop"').fetchall() == [(None, 1.5, None), (None, None, "é\n")]
+        assert base.execute("select value from _variables where name = 'draft'").fetchall() == [(None,)]
+    with pytest.raises(ServeError, match="SQLite"):
+        as_sqlite({"apps": {"a": {"variables": {}, "tables": {"t": [{"c": 1, "C": 2}]}}}})
 
 
 def test_without_a_phone_or_with_several_it_says_which_there_are(url: str) -> None:
