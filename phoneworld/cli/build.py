@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +18,12 @@ from phoneworld.cli.files import may_build, need_graph
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.compiler.compile import Compilation, compile_graph
 from phoneworld.compiler.questions import find_questions
+from phoneworld.compiler.verify import replay
 from phoneworld.errors import FileFormatError, WriteError
 from phoneworld.graph.file import assets_folder, load_graph, screenshot_bytes, write_atomically
 from phoneworld.graph.plan import FORMAT, dumps
 from phoneworld.program.bundle import save_bundle, source_dumps
+from phoneworld.program.overrides import overridden
 from phoneworld.program.program import STRENGTH
 from phoneworld.program.words import program_in_words
 from phoneworld.render.report_page import report_page
@@ -41,6 +43,7 @@ def build(
     graph: Annotated[Path, typer.Argument(help="The recording: an app.graph.json that `record` or `import` wrote.")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The bundle's folder. Default: the graph's name beside it.")] = None,
     pixels: Annotated[bool, typer.Option(help="Put the recorded pictures into the bundle.")] = True,
+    overrides: Annotated[Path | None, typer.Option("--overrides", help="Corrections by hand. Default: overrides.yaml beside the graph, where there is one.", metavar="FILE")] = None,
     strict: Annotated[bool, typer.Option(help="Exit with 6 where a recorded step does not replay.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
@@ -48,6 +51,8 @@ def build(
 
     The bundle is a folder: program.json, the trees, the pictures, report.html that shows what was recovered, and program.yaml
     that says every rule in words. The same recording gives the same bytes. Run it with `phoneworld serve BUNDLE`.
+
+    An overrides.yaml beside the graph renames, forbids, corrects and adds, each time anew (phoneworld/program/README.md says how).
 
     What is left open is written beside it, as app.questions.json for app.graph.json: `phoneworld record --ask` goes and does it.
     """
@@ -57,6 +62,7 @@ def build(
     asked = target.with_name(f"{name}.questions.json")
     may_build(target)
     _may_write(asked)
+    given = _overrides(graph, overrides)
     with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=progress_console, transient=True, disable=not progress_console.is_terminal) as progress:
         task = progress.add_task("reading the recording", total=None)
         recording = load_graph(graph)
@@ -69,15 +75,20 @@ def build(
                 shots[sha] = picture
         progress.update(task, description=f"compiling {counted(len(recording.captures), 'capture')}")
         compiled = compile_graph(recording, shots)
+        plan = find_questions(recording, compiled)
+        changed = None if given is None else overridden(compiled.program, *given)
+        if changed is not None:
+            compiled = replace(compiled, program=changed.program, replay=replay(changed.program, recording))
         progress.update(task, description="writing the bundle")
         summary = summarise(compiled, missing)
         report = report_page(recording, compiled, shots)
         extra = {"report.html": report.encode(), "program.yaml": program_in_words(compiled.program).encode(), "source.json": source_dumps(recording)}
         bundle = save_bundle(compiled.program, target, shots if pixels else {}, extra)
-        plan = find_questions(recording, compiled)
         write_atomically(asked, dumps(plan))
     summary["bundle"] = str(bundle.path)
     summary["warnings"] = [_missing_words(len(missing), len(missing) + len(shots), graph)] if missing else []
+    if given is not None and changed is not None:
+        summary["overrides"] = {"file": given[1], "renamed": changed.renamed, "forbidden": sum(changed.forbidden), "added": changed.added}
     summary["questions"] = {"file": str(asked), "first": [q.why for q in plan.questions[:_FIRST]], "all": len(plan.questions)}
     if as_json:
         typer.echo(json.dumps(summary, ensure_ascii=False, indent=1))
@@ -85,6 +96,17 @@ def build(
         _print(summary)
     if strict and summary["replay"]["faults"]:
         raise typer.Exit(NOT_REPLAYED)
+
+
+def _overrides(graph: Path, named: Path | None) -> tuple[str, str] | None:
+    """The text of the corrections and where it stands; None where there are none."""
+    file = named or graph.with_name("overrides.yaml")
+    if named is None and not file.exists():
+        return None
+    try:
+        return file.read_text(encoding="utf-8"), str(file)
+    except (OSError, UnicodeDecodeError) as e:
+        raise FileFormatError(f"cannot read {file}: {getattr(e, 'strerror', None) or e}", hint="save it as UTF-8, or name another with --overrides") from None
 
 
 def _may_write(path: Path) -> None:
@@ -153,6 +175,7 @@ def _print(summary: dict[str, Any]) -> None:
         ),
         ("not recovered", ", ".join(counted(n, what.replace("_", " ").removesuffix("s")) for what, n in lost.items() if n) or "nothing is missing"),
         *[("never tried", line) for line in question_lines(summary["open_questions"])],
+        *[("overrides", f"{o['renamed']} renamed, {counted(o['forbidden'], 'rule')} forbidden, {o['added']} added, by {o['file']}") for o in [summary.get("overrides")] if o],
         *[("open questions", line) for line in _questions(summary)],
         ("bundle", str(summary["bundle"])),
         ("report", str(Path(str(summary["bundle"])) / "report.html")),

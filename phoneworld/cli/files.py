@@ -152,7 +152,7 @@ def bundles_of(app: Path) -> tuple[Path, ...]:
     if (app / "bundle").is_dir():
         found: tuple[Path, ...] = (app / "bundle",)
     elif (app / TOGETHER).is_file():
-        from phoneworld.tasks.marked import read_marked
+        from phoneworld.program.marked import read_marked
 
         file = app / TOGETHER
         try:

@@ -84,6 +84,10 @@ def _decode_union(args: tuple[Any, ...], obj: Json, tree: Callable[[str], Hierar
             if getattr(member, "__name__", "") == obj["op"]:
                 return _decode_dataclass(member, obj, tree, where)
         _refuse(where, "op among " + ", ".join(getattr(a, "__name__", str(a)) for a in args), obj["op"])
+    if obj is None or isinstance(obj, str | int | float | bool):
+        plain = next((member for member in args if getattr(member, "__name__", "") == "Const"), None)
+        if plain is not None:
+            return plain(obj)  # among expressions a plain value stands for itself
     for member in args:
         if member is type(None):
             if obj is None:

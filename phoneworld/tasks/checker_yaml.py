@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 from phoneworld.errors import FileFormatError, TaskError
 from phoneworld.program.expr import Value
+from phoneworld.program.marked import Entry
 from phoneworld.tasks.checker import (
     ANSWER_KINDS,
     OPERATORS,
@@ -28,7 +29,6 @@ from phoneworld.tasks.checker import (
     Visible,
     Visited,
 )
-from phoneworld.tasks.marked import Entry
 from phoneworld.tasks.paths import PARAMETER, Path
 
 KINDS = ("state", "sql", "rows", "answer", "visible", "visited", "never", "all", "any", "not", "in_order", "in_app", "custom")

@@ -18,13 +18,13 @@ import yaml  # type: ignore[import-untyped]
 
 from phoneworld.errors import ActionError, FileFormatError, TaskError
 from phoneworld.program.expr import Value
+from phoneworld.program.marked import Entry, read_marked
 from phoneworld.tasks.checker import (
     Unchanged,
     bound,
     parameters_in,
 )  # fmt: skip
 from phoneworld.tasks.checker_yaml import read_checker, scalars, write_checker
-from phoneworld.tasks.marked import Entry, read_marked
 from phoneworld.tasks.names import Names, TableName
 from phoneworld.tasks.paths import PARAMETER
 from phoneworld.tasks.task import (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from phoneworld.graph.file import load_graph, save_graph
 from phoneworld.graph.plan import loads
+from phoneworld.program.bundle import load_bundle
 from phoneworld.testing.samples import sample_graph
 from tests.cli.running import phoneworld
 
@@ -35,6 +37,25 @@ def test_build_prints_the_open_questions_and_writes_them_beside_the_bundle(built
     again = phoneworld("build", "app.graph.json", "--json", cwd=built)
     assert json.loads(again.stdout)["questions"]["all"] == len(plan.questions)
     assert (built / "app.questions.json").read_bytes() == before, "the same recording gives the same questions"
+
+
+def test_build_lays_corrections_over_what_was_inferred_each_time(built: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corrected"
+    shutil.copytree(built, folder)
+    corrections = folder / "overrides.yaml"
+    corrections.write_text("names:\n  tables:\n    groceries: {is: s1.list, columns: {name: title.text}}\nforbid:\n- {screen: s2, tap: urgent}\n")
+    for _ in range(2):
+        done = phoneworld("build", "app.graph.json", "--json", "--strict", cwd=folder)
+        told = json.loads(done.stdout)
+        assert told["overrides"] == {"file": "overrides.yaml", "renamed": 2, "forbidden": 1, "added": 0}, done.stderr
+        assert told["replay"]["exact"] == told["replay"]["steps"], "what was recorded replays as before"
+    assert "groceries" in load_bundle(folder / "app.bundle").program.tables
+    before = (folder / "app.bundle" / "program.json").read_bytes()
+    corrections.write_text("names:\n  tables:\n    groceries: {is: s1.lits}\n")
+    refused = phoneworld("build", "app.graph.json", cwd=folder)
+    assert refused.returncode == 3 and "overrides.yaml:3: " in refused.stderr and "did you mean s1.list?" in refused.stderr
+    assert (folder / "app.bundle" / "program.json").read_bytes() == before
+    assert phoneworld("build", "app.graph.json", "--overrides", "none.yaml", cwd=folder).returncode == 3
 
 
 def test_build_leaves_what_is_no_plan_of_ours_alone(built: Path, tmp_path: Path) -> None:

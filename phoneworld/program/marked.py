@@ -116,7 +116,7 @@ class Entry:
     def scalar(self) -> Value:
         """Words, a number, true, false or nothing."""
         if isinstance(self.value, tuple | Mapping):
-            self.wrong("a single value")
+            self.wrong("a single value", "words, a number, true, false or null")
         return self.value
 
     def plain(self) -> Any:
@@ -135,7 +135,7 @@ def read_marked(text: str, file: str) -> Entry:
         loader = _Loader(text)
         node = loader.get_single_node()
         if node is None:
-            raise FileFormatError(f"{file}:1: the file is empty", hint="write a list of tasks under `tasks:`")
+            raise FileFormatError(f"{file}:1: the file is empty", hint="write something into it, or remove it")
         return _Reader(loader, file).entry(node, "the file", 0)
     except yaml.MarkedYAMLError as e:
         line = (e.problem_mark or e.context_mark).line + 1 if e.problem_mark or e.context_mark else 1
