@@ -71,7 +71,7 @@ def _write_tables(file: Path, session: str, server: str, *, force: bool) -> None
     with _Client(server) as client:
         content, tables = as_sqlite(client.state(client.chosen(session)))
     write_atomically(file, content)
-    console.print(f"{counted(len(tables), 'table')} in {escape(str(file))}" + (f": {escape(', '.join(tables))}" if tables else ""), highlight=False)
+    console.print(f"{counted(len(tables), 'table')} in {escape(str(file))}" + (f": {escape(', '.join(tables))}" if tables else ""), highlight=False, soft_wrap=True)
 
 
 @state_app.command("set")
