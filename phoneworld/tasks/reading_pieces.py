@@ -45,7 +45,8 @@ def pieces_of(values: Sequence[str]) -> Iterator[Piece]:
         after = re.split(r"\s[·|,;/]", around[i + 1])[0]
         frame = " ".join(CURRENCY.sub("", before).split()) or " ".join(after.split())
         is_price = bool(CURRENCY.search(before) or CURRENCY.search(after))
-        if len(_LETTERS.findall(frame)) >= 2 and len(frame) <= _LONGEST_FRAME:
+        # “NB21 4400 1870”: a number beside letters and digits is part of a code.
+        if len(_LETTERS.findall(frame)) >= 2 and len(frame) <= _LONGEST_FRAME and not re.search(r"\d", frame):
             yield Piece("price" if is_price else "number", f"numbers(@)[{i}]", frame)
 
 

@@ -109,6 +109,7 @@ def test_a_cell_is_taken_apart_by_what_its_parts_are_and_by_the_words_beside_the
     assert list(pieces_of(["Minimum €30", "Minimum €25"])) == [Piece("price", "numbers(@)[0]", "Minimum")]
     assert list(pieces_of(["Yoga, 3 March 2026", "Tea, 4 May 2026"])) == [Piece("day", "date(@)")]
     assert list(pieces_of(["12 left", "12 of 30 left"])) == []  # not all of one make
+    assert list(pieces_of(["NB21 4400 1870 0312", "NB21 4400 1870 0426"])) == []  # a code, no number
     assert marks_of(PEOPLE) == ("Friend",) and marks_of(["Paid", "Paid"]) == ()
     assert said_in_one_breath(PEOPLE) and not said_in_one_breath(["Milk", "Eggs and bread"])
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 import phoneworld
 from phoneworld.cli.bench import measure
+from phoneworld.cli.bench.miniwob import miniwob_figures
 from phoneworld.cli.bench.tasks import task_figures, vector_steps_per_s
 from phoneworld.cli.bench.walk import find_walk
 from phoneworld.cli.files import need_bundle, pictures_note
@@ -52,6 +53,9 @@ def bench(
     adb: Annotated[
         bool, typer.Option("--adb", help="Measure a tap and a picture through the adb face too (raw transport).")
     ] = False,
+    miniwob: Annotated[
+        bool, typer.Option("--miniwob", help="Measure MiniWoB++ beside it (its browser, through Selenium).")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Measure how fast a compiled app runs on one core.
@@ -64,6 +68,8 @@ def bench(
     """
     if bundle is not None:
         need_bundle(bundle)
+    # Before anything takes time: where it is missing, that is said at once.
+    beside = [asdict(of) for of in miniwob_figures(seconds)] if miniwob else None
     with ExitStack() as stack:
         path = (
             bundle
@@ -73,6 +79,8 @@ def bench(
         figures = _measured(path, seconds, pixels=pixels)
         if adb:
             figures["adb"] = _through_adb(path, seconds)
+    if beside is not None:
+        figures["miniwob"] = [{name: round(v, 2) if isinstance(v, float) else v for name, v in of.items()} for of in beside]
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
     else:
@@ -162,6 +170,16 @@ def _measured(path: Path, seconds: float, *, pixels: bool) -> dict[str, Any]:
     }
 
 
+def _print_beside(figures: dict[str, Any], miniwob: list[dict[str, Any]]) -> None:
+    """Ours and MiniWoB++ in one table. Its steps carry a picture of 160x210 and the page's elements, ours the elements; ours with a picture stand above."""
+    table = Table("", "reset", "steps/s", title="beside MiniWoB++", title_justify="left")
+    tasks = figures["tasks"]
+    table.add_row(f"{figures['app']}, list of elements at each step", f"{tasks['reset_us'] / 1000 if tasks else figures['reset_us'] / 1000:.3f} ms", f"{figures['steps_per_s_text']:,}")
+    for of in miniwob:
+        table.add_row(f"MiniWoB++ {of['task']}, elements and picture", f"{of['reset_ms']:.1f} ms", f"{of['steps_per_s']:,.1f}")
+    console.print(table)
+
+
 def _print(figures: dict[str, Any]) -> None:
     table = Table(
         title=f"{figures['app']}  {figures['screen']}, {figures['layouts']} layouts, {figures['rules']} rules",
@@ -218,6 +236,8 @@ def _print(figures: dict[str, Any]) -> None:
                 f"a state drawn before, {through['screencap_kb']:.0f} kB; 95 % under {through['screencap_p95_ms']:.2f} ms; aim 2 ms",
             )
     console.print(table)
+    if miniwob := figures.get("miniwob"):
+        _print_beside(figures, miniwob)
     machine = figures["machine"]
     console.print(
         f"[dim]{escape(str(machine['cpu']))}, {machine['cores']} cores, Python {machine['python']}; {figures['seconds']:g} s a figure, best of five windows[/]",
