@@ -55,7 +55,7 @@ class Driven:
         self._look = look
         self._journal = journal
         self._ledger = ledger
-        self._secrets = 0
+        self._secrets = ledger.redactor.known
         self._acting: tuple[Choice, Capture] | None = None
         self._stood_at: deque[Capture] = deque(maxlen=50)
 
@@ -227,8 +227,8 @@ class Driven:
         return self._ledger.keep(reading, _time_ms() if time_ms is None else time_ms, app=self.app, notes=notes)
 
     def _write(self) -> None:
-        if len(self._ledger.redactor.secrets) > self._secrets:
-            self._secrets = len(self._ledger.redactor.secrets)
+        if (known := self._ledger.redactor.known) > self._secrets:
+            self._secrets = known
             self._journal.clean(self._ledger.clean)
         self._journal.append(*self._ledger.flush())
 

@@ -88,6 +88,11 @@ class Redactor:
         if len(secret.strip()) >= _SHORTEST:
             self.secrets.add(secret)
 
+    @property
+    def known(self) -> int:
+        """How many texts are known that must be in no file: what was stored before the last of them has to be looked at again."""
+        return len(self.secrets) + len(self._learned)
+
     def made_up(self, text: str) -> None:
         """A text that the recorder typed by itself: nobody's, so it is stored as it is."""
         self.own.add(text)

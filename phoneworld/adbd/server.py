@@ -27,7 +27,7 @@ from phoneworld.errors import ServeError, WireError
 
 log = logging.getLogger("phoneworld.adbd")
 
-UNATTENDED_S = 10.0
+UNATTENDED_S = 60.0
 """How long a command may go on whose peer has hung up."""
 
 
@@ -259,7 +259,7 @@ class _WireStream:
         self.number = number
         self.task: asyncio.Task[None] | None = None
         self._inbox: deque[bytes] = deque()
-        self._listens = self._only_speaks = False
+        self._listened = self._spoke = False
         self._lost = False
         self._arrived = asyncio.Event()
         self._empty = asyncio.Event()
@@ -283,7 +283,7 @@ class _WireStream:
         self._empty.set()
         if self.task is None:
             return
-        if at_once or (self._only_speaks and not self._inbox):
+        if at_once or (self._spoke and not self._listened):
             self.task.cancel()
         else:
             asyncio.get_running_loop().call_later(UNATTENDED_S, self.task.cancel)
@@ -301,7 +301,7 @@ class _WireStream:
         self._wire.close_back(self.number)
 
     async def read(self) -> bytes:
-        self._listens, self._only_speaks = True, False
+        self._listened = True
         while True:
             while not self._inbox:
                 if self._lost:
@@ -317,7 +317,7 @@ class _WireStream:
     async def write(self, payload: bytes) -> None:
         if not payload:
             return
-        self._only_speaks = not self._listens
+        self._spoke = True
         async with self._writing:
             if self._lost:
                 raise BrokenPipeError

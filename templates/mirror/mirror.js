@@ -3,6 +3,7 @@
 (() => {
   const $ = id => document.getElementById(id);
   const glass = $('glass');
+  const keys = $('keys');
   const picture = $('picture');
   const touch = $('touch');
   const trouble = $('trouble');
@@ -67,8 +68,8 @@
   async function pump() {
     if (sending || view.busy || !queue.length) return;
     sending = true;
-    const input = queue.shift();
-    try { await show(await ask('/input', { version: view.version, input })); } catch (error) { queue = []; report(error.message); } finally { sending = false; }
+    const next = queue.shift();
+    try { await show(next.path ? await ask(next.path, next.body) : await ask('/input', { version: view.version, input: next })); } catch (error) { queue = []; report(error.message); } finally { sending = false; }
     pump();
   }
 
@@ -76,6 +77,12 @@
     flushTyping();
     queue.push(input);
     pump();
+  }
+
+  function type(text) {
+    typed += text;
+    clearTimeout(typedTimer);
+    typedTimer = setTimeout(flushTyping, TYPING_MS);
   }
 
   // What is typed without a pause is one text.
@@ -102,7 +109,7 @@
   glass.addEventListener('pointerdown', event => {
     if (event.button !== 0 || finger || (view.busy && !strokes.length)) return;
     clearTimeout(strokesTimer);
-    glass.focus();
+    keys.focus();
     glass.setPointerCapture(event.pointerId);
     finger = { id: event.pointerId, points: [place(event)] };
     moveTouch(event);
@@ -146,29 +153,44 @@
   }, { passive: false });
 
   glass.addEventListener('keydown', event => {
-    if (event.isComposing || event.key === 'Dead' || event.key === 'Shift') return;
+    if (event.isComposing || ['Dead', 'Shift', 'Process', 'Unidentified'].includes(event.key)) return;
     if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph')) return;
     event.preventDefault();
-    if (event.key.length === 1 || [...event.key].length === 1) {
-      typed += event.key;
-      clearTimeout(typedTimer);
-      typedTimer = setTimeout(flushTyping, TYPING_MS);
-    } else send({ kind: 'key', key: event.key });
+    if (event.key.length === 1 || [...event.key].length === 1) type(event.key);
+    else send({ kind: 'key', key: event.key });
   });
   glass.addEventListener('paste', event => {
     const text = event.clipboardData.getData('text');
     if (text) send({ kind: 'text', text });
     event.preventDefault();
   });
-  glass.addEventListener('compositionend', event => { if (event.data) send({ kind: 'text', text: event.data }); });
+  // Input methods and emoji pickers press no keys: their text comes into a field of its own, and goes on from there.
+  function takeInserted() {
+    const text = keys.value;
+    keys.value = '';
+    if (text) type(text);
+  }
+  keys.addEventListener('input', event => { if (!event.isComposing) takeInserted(); });
+  keys.addEventListener('compositionend', takeInserted);
 
-  document.querySelectorAll('[data-button]').forEach(button => button.addEventListener('click', () => send({ kind: 'button', name: button.dataset.button })));
-  async function tell(path, body) {
-    try { await show(await ask(path, body)); } catch (error) { report(error.message); }
+  document.querySelectorAll('[data-button]').forEach(button => button.addEventListener('click', () => { keys.focus(); send({ kind: 'button', name: button.dataset.button }); }));
+  // What was done before goes first: a tap that might become two, words that might go on, what waits for the phone.
+  function tell(path, body) {
+    clearTimeout(strokesTimer);
+    sendStrokes();
+    flushTyping();
+    queue.push({ path, body });
+    keys.focus();
+    pump();
   }
   $('start').addEventListener('click', () => tell('/trace', { instruction: $('instruction').value }));
   $('stop').addEventListener('click', () => tell('/trace/stop', {}));
-  $('finish').addEventListener('click', () => { flushTyping(); tell('/finish', {}); });
+  let finishing = false;
+  $('finish').addEventListener('click', () => {
+    // A phone that does not answer is not waited for a second time.
+    if (finishing) ask('/finish', {}).then(show, error => report(error.message)); else tell('/finish', {});
+    finishing = true;
+  });
   follow();
-  glass.focus();
+  keys.focus();
 })();

@@ -109,6 +109,8 @@ def test_fingers_come_out_of_getevent_and_input_does_not(attached: Attached) -> 
     with streaming(attached, "getevent -lt /dev/input/event2") as process:
         until(lambda: phone.fingers.readers == 1)
         attached.shell(f"input tap {PLUS.center.x} {PLUS.center.y}")
+        for x, y in ((-5, 99_999), (720, 5)):
+            assert attached.shell(f"cmd phoneworld finger '{{\"kind\": \"tap\", \"x\": {x}, \"y\": {y}}}'")[2] == 1, "not on the glass: no event"
         assert attached.shell("cmd phoneworld finger '{\"kind\": \"tap\", \"x\": 100, \"y\": 200}'")[2] == 0
         assert process.stdout is not None
         lines = [process.stdout.readline().decode() for _ in range(5)]

@@ -25,9 +25,14 @@ class TestLogs:
         assert f"cmp={PACKAGE}/.MainActivity" in desk.out("logcat -d ActivityTaskManager:I '*:S'")
         assert desk.out("logcat -d -v raw -t 1") == "one two\n"
         assert desk.out("logcat -c; logcat -d -v raw") == ""
-        for wrong in ("-v nonsense", "--bogus", "-d -t soon", "-T 13:00", "-b bogus", "-m few", "-Q", "-t"):
+        for wrong in ("-v nonsense", "--bogus", "-d -t soon", "-T 13:00", "-b bogus", "-m few", "-Q", "-t", "-d --pid abc", "-d Mine:X", "-d -f /sdcard/log", "-v threadtime,nonsense"):
             out, err, status = desk.sh(f"logcat {wrong}")
             assert (out, status) == ("", 1) and err.startswith("logcat: "), wrong
+
+    def test_a_form_can_be_modified(self, desk: Desk) -> None:
+        desk.out("log -t Mine hello")
+        assert desk.out("logcat -d -v epoch -s Mine | tail -1").startswith("1767225600.123 ") and desk.sh("logcat --help")[2] == 0
+        assert desk.out("logcat -d -v time,year,color -s Mine | tail -1") == "2026-01-01 00:00:00.123 I/Mine    ( 1201): hello\n"
 
     def test_what_is_shown_can_begin_at_a_moment(self, desk: Desk) -> None:
         desk.out("log -t Mine hello")

@@ -192,3 +192,23 @@ def test_a_person_acts_on_the_page(tmp_path: Path, page: Page) -> None:
     assert [type(t.action) for t in first.transitions] == [Tap, DoubleTap]
     assert second.instruction == "Write a name"
     assert [t.action for t in second.transitions][1:] == [TypeText("milk and eggs"), PressKey("back")]
+
+
+def test_what_was_done_just_before_the_end_is_done_and_recorded(tmp_path: Path, page: Page) -> None:
+    """Text goes after a pause, a tap once it can be no double tap: nobody waits for that before a click on a button."""
+    with room(tmp_path) as r:
+        page.goto(r.url)
+        expect(page.locator("#glass")).to_have_attribute("aria-busy", "false")
+        box = page.locator("#picture").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + NAME.center.x * box["width"] / 720, box["y"] + NAME.center.y * box["height"] / 1280)
+        page.get_by_role("button", name="Start a new trace").click()
+        expect(page.locator("#steps")).to_have_text("1")
+        expect(page.locator("#glass")).to_have_attribute("aria-busy", "false")
+        page.keyboard.type("oats")
+        page.keyboard.insert_text("mälk 😀")  # as an input method does: no key is pressed
+        page.get_by_role("button", name="Finish").click()
+        expect(page.locator("#badge")).to_have_text("finished")
+        done = r.finished()
+    assert [[type(t.action) for t in trace.transitions] for trace in done.graph.traces] == [[Tap], [TypeText]]
+    assert done.graph.traces[1].transitions[0].action == TypeText("oatsmälk 😀")

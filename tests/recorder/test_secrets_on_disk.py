@@ -15,7 +15,7 @@ from PIL import Image
 
 from phoneworld.device.settle import Reading
 from phoneworld.errors import RecordingError
-from phoneworld.graph.file import screenshot_bytes
+from phoneworld.graph.file import load_graph, screenshot_bytes
 from phoneworld.ui.action import Tap, TypeText
 from phoneworld.ui.node import Hierarchy
 from recorder.attach import RecordingDevice
@@ -90,6 +90,29 @@ def test_an_instruction_that_names_a_password_is_cleaned_once_it_is_typed(tmp_pa
     assert done.graph.traces[0].instruction == "log in with " + "•" * len(secret)
     assert len([*done.graph.transitions()]) == 4 and len(read_records(journal.read_bytes())[0]) > 10
     assert not [path for path, content in files(tmp_path).items() if secret.encode() in content]
+
+
+def test_an_instruction_that_names_a_code_is_cleaned_once_it_is_typed(tmp_path: Path) -> None:
+    phone = PocketPhone(memory=Memory(front=PACKAGE))
+
+    def look(_: object) -> Reading:
+        tree = phone.hierarchy()
+        path, field = next((path, node) for path, node in tree.walk() if node.bounds == NAME)
+        return Reading(tree.replace_at(path, replace(field, hint="Verification code")), b"", phone.state(), True, 0)
+
+    out = tmp_path / "app.graph.json"
+    driven = Driven.open(phone, PACKAGE, out, mode="attach", look=look)
+    agent = RecordingDevice(driven, instruction="enter 482913 and go on")
+    agent.perform(Tap(NAME.center.x, NAME.center.y))
+    agent.perform(TypeText("482913"))
+    assert not [path for path, content in files(tmp_path).items() if b"482913" in content]
+    typed = [t.action for t in driven.finish().graph.transitions()][-1]
+    assert isinstance(typed, TypeText)
+    assert driven_instruction(out) == f"enter {typed.text} and go on", "equal values stay equal"
+
+
+def driven_instruction(out: Path) -> str:
+    return load_graph(out).traces[0].instruction
 
 
 def _with_password(tree: Hierarchy, *, marked: bool) -> Hierarchy:

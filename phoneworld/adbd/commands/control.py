@@ -6,10 +6,20 @@ import json
 from dataclasses import asdict
 
 from phoneworld.adbd.commands.registry import cmd
+from phoneworld.adbd.phone import screen_size
 from phoneworld.adbd.shell import Call
 from phoneworld.device.device import Device, FreshableDevice, ResettableDevice
 from phoneworld.errors import DeviceUnusable, SessionError
-from phoneworld.ui.action import DoubleTap, Drag, LongPress, Pinch, Swipe, Tap, action_from_json
+from phoneworld.ui.action import (
+    DoubleTap,
+    Drag,
+    LongPress,
+    Pinch,
+    Swipe,
+    Tap,
+    action_from_json,
+    points_of,
+)
 
 USAGE = """cmd phoneworld: controls of a phone that runs here
   reset [--seed N]   back to the start; the same seed gives the same phone
@@ -83,7 +93,9 @@ async def phoneworld(call: Call) -> int:
                 return await call.fail(f"Error: finger takes one JSON object: {e}")
             if not isinstance(touch, Tap | DoubleTap | LongPress | Swipe | Drag | Pinch):
                 return await call.fail("Error: a finger taps, presses, swipes, drags or pinches")
-            rotation = await call.device(lambda device: device.state().rotation)
+            rotation, size = await call.device(lambda device: (device.state().rotation, screen_size(device.info, device.state())))
+            if out := [p for p in points_of(touch) if not size.contains(p)]:
+                return await call.fail(f"Error: {out[0].x},{out[0].y} is not on the glass, which is {size.width}x{size.height}")
             phone.fingers.touch(touch, rotation=rotation)
             await call.device(lambda device: device.perform(touch))
         case ["refused"]:

@@ -16,6 +16,7 @@ _FLAGS = {
     "-S", "--statistics", "-p", "--prune",
 }  # fmt: skip
 _BUFFERS = ("main", "system", "radio", "events", "crash", "kernel", "security", "stats", "all", "default")
+_MODIFIERS = ("color", "descriptive", "epoch", "monotonic", "printable", "uid", "usec", "UTC", "year", "zone")
 _WRITTEN = {"main", "system", "all", "default"}
 _MOMENT = re.compile(r"(?:(?:(\d{4})-)?(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,3}))|(\d+)\.(\d{1,3})")
 _LEVEL_ORDER = {level: i for i, level in enumerate(LEVELS)}
@@ -43,6 +44,9 @@ class _Filter:
 @command("logcat")
 async def logcat(call: Call) -> int:
     """`logcat [-d] [-c] [-g] [-s] [-v FORMAT] [-t N] [-T N] [-m N] [-e REGEX] [-b BUFFER] [TAG:LEVEL…]`"""
+    if "--help" in call.args or "-h" in call.args:
+        await call.out(f"usage: {' '.join((logcat.__doc__ or '').split()).strip('`')}\n")
+        return 0
     flags: set[str] = set()
     values: dict[str, str] = {}
     rest: list[str] = []
@@ -73,9 +77,17 @@ async def logcat(call: Call) -> int:
         wanted = _Filter(rest, silent="-s" in flags, pattern=values.get("-e", values.get("--regex", "")))
     except re.error as e:
         return await call.fail(f"logcat: invalid regex: {e}")
-    form = values.get("-v", values.get("--format", "threadtime")).split()[0] if values.get("-v", "x").strip() else ""
-    if form not in _FORMATS:
-        return await call.fail(f"logcat: invalid parameter '{form}' to -v")
+    said = re.split(r"[\s,]+", values.get("-v", values.get("--format", "threadtime")).strip())
+    if unknown := [name for name in said if name not in _FORMATS and name not in _MODIFIERS]:
+        return await call.fail(f"logcat: invalid parameter '{unknown[0]}' to -v")
+    form = next((name for name in said if name in _FORMATS), "threadtime")
+    stamp = _epoch if "epoch" in said else _with_year if "year" in said else _when
+    if levels := [word for word in rest if word.partition(":")[2].upper() not in ("", "*", "S", *LEVELS)]:
+        return await call.fail(f"logcat: Invalid filter expression '{levels[0]}'")
+    if not values.get("--pid", "0").isdigit():
+        return await call.fail(f"logcat: --pid '{values['--pid']}': a process id")
+    if "-f" in values or "--file" in values:
+        return await call.fail("logcat: -f is not served here: logcat -d > FILE")
     buffers = re.split(r"[\s,]+", values.get("-b", values.get("--buffer", "default")).strip())
     if unknown := [name for name in buffers if name not in _BUFFERS]:
         return await call.fail(f"logcat: Unknown -b buffer '{unknown[0]}'")
@@ -100,7 +112,7 @@ async def logcat(call: Call) -> int:
         for entry in shown:
             number = entry.number
             if wanted.passes(entry) and not _WRITTEN.isdisjoint(buffers):
-                await call.out(_FORMATS[form](entry, datetime.datetime.fromtimestamp(entry.time_ms / 1000, zone)))
+                await call.out(_FORMATS[form](entry, stamp(datetime.datetime.fromtimestamp(entry.time_ms / 1000, zone))))
                 printed += 1
                 if most and printed >= most:
                     return 0
@@ -133,14 +145,22 @@ def _when(at: datetime.datetime) -> str:
     return at.strftime("%m-%d %H:%M:%S.") + f"{at.microsecond // 1000:03d}"
 
 
+def _with_year(at: datetime.datetime) -> str:
+    return at.strftime("%Y-") + _when(at)
+
+
+def _epoch(at: datetime.datetime) -> str:
+    return f"{at.timestamp():.3f}"
+
+
 _FORMATS = {
-    "threadtime": lambda e, at: f"{_when(at)} {e.process:5d} {e.process:5d} {e.level} {e.tag:<8}: {e.text}\n",
-    "time": lambda e, at: f"{_when(at)} {e.level}/{e.tag:<8}({e.process:5d}): {e.text}\n",
+    "threadtime": lambda e, at: f"{at} {e.process:5d} {e.process:5d} {e.level} {e.tag:<8}: {e.text}\n",
+    "time": lambda e, at: f"{at} {e.level}/{e.tag:<8}({e.process:5d}): {e.text}\n",
     "brief": lambda e, at: f"{e.level}/{e.tag:<8}({e.process:5d}): {e.text}\n",
     "tag": lambda e, at: f"{e.level}/{e.tag:<8}: {e.text}\n",
     "process": lambda e, at: f"{e.level}({e.process:5d}) {e.text}  ({e.tag})\n",
     "raw": lambda e, at: f"{e.text}\n",
-    "long": lambda e, at: f"[ {_when(at)} {e.process:5d}:{e.process:5d} {e.level}/{e.tag} ]\n{e.text}\n\n",
+    "long": lambda e, at: f"[ {at} {e.process:5d}:{e.process:5d} {e.level}/{e.tag} ]\n{e.text}\n\n",
 }
 
 
