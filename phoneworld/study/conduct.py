@@ -21,6 +21,7 @@ from phoneworld.study.holding import holding, is_of
 from phoneworld.study.pages import serving
 from phoneworld.study.plan import Plan, tasks_digest
 from phoneworld.study.works import Begin, FindOut, RunArm, ScoreBegin, Setup, kind_of
+from phoneworld.train.sources import Mixing
 
 STUDY, RAW = "study.json", ("scores.jsonl", "updates.jsonl", "times.jsonl")
 """What a report is made from."""
@@ -42,7 +43,7 @@ def conduct(plan: Plan, size_name: str, folder: Path, tell: Progress = lambda st
         _described(setup)
         _stage("supervised training", [Begin(setup)], crew, tell)
         # Those without a phone first: they keep a core busy each, while real ones wait for pages.
-        arms = sorted(size.arms, key=lambda name: size.arms[name].real_fraction > 0)
+        arms = sorted(size.arms, key=lambda name: size.arms[name].mixing != Mixing())
         works: list[Any] = [RunArm(setup, arm, seed) for arm in arms for seed in range(size.seeds)]
         _stage("runs", [*(ScoreBegin(setup, seed) for seed in range(size.seeds)), *works], crew, tell)
         _gather(setup)

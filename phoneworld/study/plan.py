@@ -21,6 +21,7 @@ import yaml  # type: ignore[import-untyped]
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from phoneworld.errors import FileFormatError, OptionError
+from phoneworld.train.sources import Mixing
 
 FORMAT = "phoneworld-study/1"
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -56,18 +57,31 @@ class AppPlan(_Strict):
 
 
 class Arm(_Strict):
-    """One way to train: which share of the groups is real, and how many steps a run may take, real ones and all."""
+    """One way to train: which share of the groups is real, and how many steps a run may take, real ones and all.
 
-    real_fraction: Share = 0.0
+    A share that changes, such as "0.8:0.2", is that of the first update and of the last, so `updates` says how many there are.
+    """
+
+    real_fraction: Share | str = 0.0
     real_steps: Number | None = None
     steps: Number | None = None
+    updates: Number | None = None
+
+    @property
+    def mixing(self) -> Mixing:
+        """The share, at every update."""
+        return Mixing.of(str(self.real_fraction))
 
     @model_validator(mode="after")
     def _ends(self) -> Arm:
-        if self.real_steps is None and self.steps is None:
-            raise ValueError("an arm ends by `real_steps`, by `steps`, or by both")
-        if self.real_fraction == 0 and self.steps is None:
-            raise ValueError("an arm without real groups ends by `steps`")
+        try:
+            mixing = self.mixing
+        except OptionError as e:
+            raise ValueError(e.message) from None
+        if mixing.first != mixing.last and self.updates is None:
+            raise ValueError(f"a share that changes ({self.real_fraction}) needs `updates`")
+        if self.steps is None and (self.real_steps is None or mixing == Mixing()):
+            raise ValueError("an arm ends by `real_steps`, by `steps`, or by both; without real groups by `steps`")
         return self
 
 

@@ -240,10 +240,10 @@ class RunArm:
             return
         setup, arm, rl = self.setup, self.arm, self.setup.plan.rl
         folder, start = setup.run_folder(self.arm_name, self.seed), setup.folder / f"{SFT}.pt"
-        network = load(start)
+        network, plays_real = load(start), arm.mixing != Mixing()
         mocks, real = setup.mocks(), setup.real_apps()
         options = RlOptions(
-            _NEVER, rl.groups, rl.members, rate=rl.rate, entropy=rl.entropy, mixing=Mixing(arm.real_fraction, arm.real_fraction),
+            arm.updates or _NEVER, rl.groups, rl.members, rate=rl.rate, entropy=rl.entropy, mixing=arm.mixing,
             real_steps=arm.real_steps, steps=arm.steps, validate_every=rl.validate_every,
         )  # fmt: skip
         about = {
@@ -251,7 +251,7 @@ class RunArm:
             "mocks": [mock_digest([app.app / "bundle"]) for app in setup.plan.apps], "tasks": sorted(real.tasks.lengths.items()),
         }  # fmt: skip
         checked = [t for app in map(setup.opened, setup.plan.trained) for t in app.validated]
-        run = Run(network, {MOCK: mocks} | ({REAL: real} if arm.real_fraction else {}), options, self.seed, Journal(folder, about), validation(mocks, checked))
+        run = Run(network, {MOCK: mocks} | ({REAL: real} if plays_real else {}), options, self.seed, Journal(folder, about), validation(mocks, checked))
         clock = _Clock(folder / "times.jsonl", run)
 
         def after(update: Update) -> None:
@@ -265,7 +265,7 @@ class RunArm:
             _score(setup, folder, network, self.arm_name, self.seed, mocks, real, tell)
         finally:
             run.close()
-            if not arm.real_fraction:
+            if not plays_real:
                 real.close()
 
 
