@@ -84,7 +84,7 @@ def test_what_is_no_checkpoint_is_said_to_be_none(tmp_path: Path) -> None:
     with pytest.raises(NewerFormat):
         load(newer)
     with pytest.raises(WriteError):
-        save(Network(SMALL), tmp_path / "nowhere" / "a.pt")
+        save(Network(SMALL), text / "a.pt")
 
 
 def test_a_choice_is_as_likely_in_a_batch_as_alone_and_probabilities_add_up() -> None:
