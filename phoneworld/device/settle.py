@@ -345,9 +345,14 @@ def shown(hierarchy: Hierarchy) -> Iterable[Node]:
 
 
 def busy_widgets(hierarchy: Hierarchy) -> frozenset[str]:
-    """The progress widgets on the screen, each named by class, id and place."""
+    """The progress widgets on the screen, each named by class, id and place.
+
+    Where there is nothing to touch, words that end in an ellipsis are one: what they say is going on.
+    """
+    nodes = [n for n in shown(hierarchy) if not n.bounds.is_empty]
+    idle = not any(n.clickable or n.checkable or n.is_editable for n in nodes)
     return frozenset(
-        f"{n.class_name}|{n.resource_id}|{n.bounds}" for n in shown(hierarchy) if _is_busy(n) and not n.bounds.is_empty
+        f"{n.class_name}|{n.resource_id}|{n.bounds}" for n in nodes if _is_busy(n) or (idle and n.text.rstrip().endswith(("…", "...")))
     )
 
 

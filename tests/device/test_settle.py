@@ -175,6 +175,15 @@ def test_a_pane_that_catches_touches_while_the_page_changes_is_waited_out() -> N
     assert known.settled(before=caught).hierarchy == replaced and known.now_s < 0.9, "it was there before"
 
 
+def test_words_that_say_what_is_going_on_are_waited_for_where_nothing_can_be_touched() -> None:
+    for words in ("Creating budget...", "Opening the database…"):
+        ready = tree(word("Budget"))
+        assert Playback([(0, tree(word(words))), (7000, ready)]).settled().hierarchy == ready
+    menu = tree(word("Search…"), replace(word("Go", 200), clickable=True))
+    phone = Playback([(0, menu)])
+    assert phone.settled().hierarchy == menu and phone.now_s < 1.0, "a hint, a menu entry"
+
+
 def test_a_page_that_draws_itself_is_kept_as_opaque() -> None:
     reading = Playback([(0, tree())]).settled()
     assert reading.settled
