@@ -15,7 +15,8 @@ from phoneworld.graph.graph import Capture
 _TELLING = 3
 """So many different titles are given on purpose."""
 _SHARE = 0.5
-"""And so many for each page: a site of one title that is seen in three languages has not named its pages."""
+"""And with the headings so many for each page: a site of one title and heading that is seen in three languages has not named its pages. Titles alone would
+not do: the more pages of one title came apart, the fewer of all would have one of their own."""
 
 
 def title_of(capture: Capture) -> str:
@@ -28,9 +29,9 @@ def put_together(screens: Sequence[Sequence[str]], titles: Mapping[str, tuple[st
 
     `titles` are title and heading of pages, by capture; a capture of no page (of a dialog) has none.
     """
-    given = len({title for title, _ in titles.values()})
+    given, told = len({title for title, _ in titles.values()}), len(set(titles.values()))
     pages = sum(any(name in titles for name in names) for names in screens)
-    if given < max(_TELLING, _SHARE * pages):
+    if given < _TELLING or told < _SHARE * pages:
         return [list(names) for names in screens]
     together: dict[object, list[str]] = defaultdict(list)
     for i, names in enumerate(screens):
