@@ -53,6 +53,22 @@ class Worded:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """Rows that a step brought to a table out of sight, each with the id of the row it stands behind (None: the first)."""
+
+    table: str
+    came: tuple[tuple[Row, int | None], ...]
+
+    def rows(self, before: tuple[Row, ...]) -> tuple[Row, ...]:
+        """The table after it."""
+        rows = list(before)
+        for row, behind in self.came:
+            if all(r[ROW_ID] != row[ROW_ID] for r in rows):
+                rows.insert(next((i + 1 for i, r in enumerate(rows) if r[ROW_ID] == behind), 0), dict(row))
+        return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
 class Beliefs:
     """What is taken for granted while a recording is told: values before the first sight of a variable, aliases."""
 
@@ -80,3 +96,5 @@ class Beliefs:
     """Tables whose rows lead to one screen: acting on a row of the one leaves the others without a current row."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """Tables whose rows stand for those of another: acting on one makes the other current."""
+    unseen: Mapping[tuple[str, int], tuple[Unseen, ...]] = field(default_factory=dict)
+    """By trace and step: what a step did to tables that were shown only later."""

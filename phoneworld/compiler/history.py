@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from phoneworld.compiler.aims import Aim, find_aim
-from phoneworld.compiler.believed import Alias, Beliefs, Reference
+from phoneworld.compiler.believed import Alias, Beliefs, Reference, Unseen
 from phoneworld.compiler.kept import column, columns_of, table_of, what_varies
 from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
 from phoneworld.compiler.row_matching import match_rows, merged, number_of, number_slot, told
@@ -97,6 +97,8 @@ class History:
     rivals: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """As in the beliefs it was told with."""
     references: Mapping[str, Reference] = field(default_factory=dict)
+    """As in the beliefs it was told with."""
+    unseen: Mapping[tuple[str, int], tuple[Unseen, ...]] = field(default_factory=dict)
     """As in the beliefs it was told with."""
 
     def touched(self, screen: str, table: str | None) -> tuple[str, ...]:
@@ -206,6 +208,7 @@ def find_history(
     return History(
         patterns, content, starts, tuple(deeds), teller.columns, teller.numbered, told.aliases, told.filters, told.same, names,
         {screen: frozenset(kept) for screen, kept in teller.kept.items()}, told.owners, told.rivals, told.references,
+        told.unseen,
     )  # fmt: skip
 
 
@@ -420,6 +423,9 @@ class _Teller:
                 switched = True
         expected = Foretold(before.tables, None) if self._foretell is None else self._foretell(before, aim, acted, current)
         tables = expected.tables
+        for change in self.beliefs.unseen.get((trace, index), ()):
+            came = tuple(({**self._out_of_sight(change.table, int(str(r[ROW_ID]))), **r}, behind) for r, behind in change.came)
+            tables = {**tables, change.table: replace(change, came=came).rows(tables.get(change.table, ()))}
         self._ids |= {t: max([self._ids.get(t, 0), *(int(r[ROW_ID]) for r in rows)]) for t, rows in tables.items()}  # type: ignore[arg-type]
         chosen = self._turned_to(replace(before, variables={**before.variables, **current}, tables=tables), target)
         row = acted_id if isinstance(acted_id, int) else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from phoneworld.compiler.aims import Aim
 from phoneworld.compiler.beliefs import find_beliefs, find_worded
 from phoneworld.compiler.believed import Beliefs
+from phoneworld.compiler.causes import find_unseen, never_looked_at
 from phoneworld.compiler.derive import Derived, find_derived
 from phoneworld.compiler.effects import learn
 from phoneworld.compiler.filters import find_filters
@@ -45,6 +46,10 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
         if found == beliefs:
             break
         beliefs = found
+        history = find_history(graph, screens, patterns, beliefs)
+    unseen = find_unseen(graph, history)
+    if unseen:
+        beliefs = replace(beliefs, unseen=unseen)
         history = find_history(graph, screens, patterns, beliefs)
     filters = find_filters(history)
     learned: dict[ActionClass, Learned] = {}
@@ -100,8 +105,12 @@ class _Foreteller:
 
 
 def _doubtful(history: History) -> frozenset[str]:
-    """The steps in which a table did not show all its rows, before or after: what became of it cannot be seen for sure."""
-    return frozenset(
+    """The steps in which a table did not show all its rows, before or after: what became of it cannot be seen for sure.
+
+    Nor can it where a table that changes out of sight was not looked at again.
+    """
+    changing = {change.table for changes in history.unseen.values() for change in changes}
+    return frozenset(f"{deed.name} {table}" for deed, table in never_looked_at(history, changing)) | frozenset(
         f"{deed.name} {table}"
         for deed in history.deeds
         for table, filter_ in history.filters.items()
