@@ -298,7 +298,7 @@ def _print(done: Recorded) -> None:
     for name, value in (
         ("steps", s.steps),
         ("screens", s.screens),
-        ("kinds of action tried there", f"{s.tried} of {s.offered}" if s.offered else "not counted"),
+        ("kinds of action tried there", f"{s.tried} of {s.offered}" if s.offered else ""),
         ("transitions", s.transitions),
         ("traces", s.traces),
         ("unsettled", s.unsettled),
@@ -311,7 +311,7 @@ def _print(done: Recorded) -> None:
         ("questions", _asked(done)),
         ("time from first to last screen", f"{s.elapsed_s:.1f} s"),
     ):
-        if not value and name == "questions":
+        if value == "":
             continue
         table.add_row(name, str(value))
     console.print(table)

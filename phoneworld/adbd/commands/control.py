@@ -34,8 +34,8 @@ USAGE = """cmd phoneworld: controls of a phone that runs here
 def _freshable(device: Device) -> FreshableDevice:
     if not isinstance(device, FreshableDevice):
         raise DeviceUnusable(
-            f"{device.serial} cannot be reset: it is neither simulated nor a web page",
-            hint="start one with `phoneworld phone mock:BUNDLE` or web:URL",
+            f"{device.serial} cannot be reset from here: it is neither simulated nor a web page, or it is being recorded",
+            hint="while it is recorded, the phone behind it is asked itself; or start one with `phoneworld phone mock:BUNDLE` or web:URL",
         )
     return device
 
