@@ -537,7 +537,7 @@ def test_a_device_may_be_closed_twice_and_is_then_lost(browser: Browser, site: s
 
 def test_a_browser_that_dies_is_a_device_lost(site: str) -> None:
     with WebDevice(site + "act.html") as phone:
-        mine = [p for p in psutil.Process().children(recursive=True) if any("--type=renderer" in a for a in p.cmdline())]
+        mine = [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE and any("--type=renderer" in a for a in p.cmdline())]
         for process in mine:
             process.kill()
         psutil.wait_procs(mine, timeout=10)

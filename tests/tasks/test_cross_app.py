@@ -56,8 +56,8 @@ def test_a_change_in_any_of_the_apps_is_a_side_effect(prover: Prover) -> None:
     assert not isinstance(one, str), one
     state = one.episode.state
     shop = state.apps[SHOP]
-    rows = shop.tables["s5.saved"]
-    spoilt = state._replace(apps=state.apps.set(SHOP, shop._replace(tables=shop.tables.set("s5.saved", rows[1:]))))
+    rows = shop.tables["s4.saved"]
+    spoilt = state._replace(apps=state.apps.set(SHOP, shop._replace(tables=shop.tables.set("s4.saved", rows[1:]))))
     verdict = one.judge.verdict(one.judge.begin(), spoilt)
     assert verdict.goal and not verdict.success
     assert [words for words in verdict.side_effects if words.startswith("shop: saved")]
