@@ -18,7 +18,7 @@ from phoneworld.agent.sight import Memory, Sight
 from phoneworld.env.observation import Observation
 from phoneworld.env.outcome import Info
 from phoneworld.env.policy import Actor
-from phoneworld.errors import FileFormatError, NewerFormat
+from phoneworld.errors import FileFormatError, NewerFormat, WriteError
 from phoneworld.graph.file import write_atomically
 from phoneworld.ui.action import Action
 
@@ -86,6 +86,8 @@ def write_whole(path: Path, packed: dict[str, Any]) -> None:
     """Writes numbers, texts and tensors; whole or not at all. Raises WriteError."""
     held = io.BytesIO()  # in memory first: the archive would be called after the file, and differ by it
     torch.save(packed, held)
+    if not path.parent.is_dir():
+        raise WriteError(f"cannot write {path}: there is no folder {path.parent}", hint="name a file in a folder that is there")
     write_atomically(path, held.getvalue())
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from phoneworld import __version__
 from phoneworld.episodes.replay import mock_digest
 from phoneworld.errors import FileFormatError, OptionError, WriteError
+from phoneworld.graph.file import write_atomically
 from phoneworld.study.crew import Crew, Work
 from phoneworld.study.holding import holding, is_of
 from phoneworld.study.pages import serving
@@ -167,9 +168,4 @@ def _write(file: Path, told: dict[str, Any]) -> None:
 
 
 def _write_text(file: Path, text: str) -> None:
-    fresh = file.with_name(f".{file.name}.new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(file)
-    except OSError as e:
-        raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="is the disk full?") from None
+    write_atomically(file, text.encode())

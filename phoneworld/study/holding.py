@@ -15,8 +15,9 @@ from typing import Any
 
 from phoneworld.env.observation import ObservationSpec
 from phoneworld.episodes.replay import mock_digest
-from phoneworld.errors import FileFormatError, WriteError
+from phoneworld.errors import FileFormatError
 from phoneworld.evaluate.real_phone import RealPhone
+from phoneworld.graph.file import write_atomically
 from phoneworld.study.plan import AppPlan, tasks_digest
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.stored import StorageMap, from_json, to_json
@@ -79,13 +80,7 @@ def is_of(file: Path, app: AppPlan, most: int | None) -> bool:
 
 def keep(told: dict[str, Any], file: Path) -> None:
     """Writes what was found out, whole or not at all. Raises WriteError."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_name(f".{file.name}.new")
-        fresh.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        fresh.replace(file)
-    except OSError as e:
-        raise WriteError(f"cannot write {file}: {e.strerror or e}", hint="name another folder") from None
+    write_atomically(file, (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def holding(file: Path) -> Holding:

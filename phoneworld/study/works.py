@@ -23,6 +23,7 @@ from phoneworld.env.observation import ObservationSpec
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.episodes.replay import mock_digest
 from phoneworld.evaluate.real_phone import RealPhone
+from phoneworld.graph.file import write_atomically
 from phoneworld.study.holding import find_out, holding, keep, listed
 from phoneworld.study.plan import AppPlan, Arm, Plan, Size
 from phoneworld.study.real_apps import RealApps
@@ -177,7 +178,7 @@ class Begin:
             "demonstrations": len(shown), "steps": sum(len(d.steps) for d in shown), "never_shown": never, "loss": epochs[-1].loss,
             "seconds": perf_counter() - began,
         }  # fmt: skip
-        (setup.folder / f"{SFT}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        write_atomically(setup.folder / f"{SFT}.json", (json.dumps(told, indent=1) + "\n").encode())
         save(network, file)
 
 
@@ -299,4 +300,4 @@ def _score(setup: Setup, folder: Path, network: Network, policy: str, seed: int,
 
 
 def _lines(file: Path, lines: list[dict[str, Any]]) -> None:
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_atomically(file, "".join(json.dumps(line) + "\n" for line in lines).encode())

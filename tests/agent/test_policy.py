@@ -84,6 +84,8 @@ def test_what_is_no_checkpoint_is_said_to_be_none(tmp_path: Path) -> None:
     with pytest.raises(NewerFormat):
         load(newer)
     with pytest.raises(WriteError):
+        save(Network(SMALL), tmp_path / "nowhere" / "a.pt")
+    with pytest.raises(WriteError):
         save(Network(SMALL), text / "a.pt")
 
 
