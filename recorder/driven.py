@@ -14,7 +14,7 @@ from pathlib import Path as FilePath
 from typing import Literal
 
 from phoneworld.device.device import Device
-from phoneworld.device.settle import Reading, settle, tree_digest
+from phoneworld.device.settle import Reading, settle, sight_digest
 from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import Capture, RecordedApp, StartKind
 from phoneworld.graph.identity import features, same_screen
@@ -114,7 +114,7 @@ class Driven:
 
     def stands(self, tree: Hierarchy) -> bool:
         """True where a tree is still the one at which the trace stands."""
-        return self.reading is not None and tree_digest(tree) == tree_digest(self.reading.hierarchy)
+        return self.reading is not None and sight_digest(tree) == sight_digest(self.reading.hierarchy)
 
     def was_here_before(self, reading: Reading) -> bool:
         """True where this screen is not the one at which the trace stands, but one that it stood at earlier."""

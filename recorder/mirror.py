@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from phoneworld.device.settle import Reading, package_of, tree_digest
+from phoneworld.device.settle import Reading, package_of, sight_digest
 from phoneworld.errors import ActionError, CaptureFailed, DeviceError, DeviceLost, SessionError
 from phoneworld.ui.action import Action, OpenApp, Pinch, kind_of
 from phoneworld.ui.gestures import KeyDown, NavigationButton, Pasted, Wheel, decode
@@ -20,6 +20,7 @@ from recorder.driven import Driven
 from recorder.session import Reason
 
 IDLE_S = 1.0
+LOG_STEPS = 100
 
 
 class MirrorBusy(SessionError):
@@ -73,8 +74,12 @@ Request = Act | StartTrace | StopTrace | Finish
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page shows. `png` is the phone's own picture: it is for the person and goes to no disk."""
+    """What the page shows. `png` is the phone's own picture: it is for the person and goes to no disk.
 
+    `serial` grows with every change, `version` with every picture; `log` holds the last `LOG_STEPS` steps, oldest first.
+    """
+
+    serial: int = 0
     version: int = 0
     png: bytes = b""
     width: int = 0
@@ -83,7 +88,7 @@ class View:
     in_trace: bool = False
     instruction: str = ""
     steps: int = 0
-    last: str = ""
+    log: tuple[tuple[int, str], ...] = ()
     message: str = ""
     settled: bool = True
     finished: bool = False
@@ -122,8 +127,7 @@ class Mirror:
             if isinstance(request, Act) and request.version != self._view.version:
                 raise MirrorBusy("the screen has changed since that picture", hint="look at the new one and act again")
             self._request = request
-            self._view = replace(self._view, busy=True, message="")
-            self._changed.notify_all()
+            self._tell(busy=True, message="")
 
     # ---- from the phone's thread
 
@@ -192,18 +196,18 @@ class Mirror:
             tree = self._driven.device.hierarchy()
         except CaptureFailed:
             return False
-        if self._reading is not None and tree_digest(tree) == tree_digest(self._reading.hierarchy):
+        if self._reading is not None and sight_digest(tree) == sight_digest(self._reading.hierarchy):
             return False
         with self._changed:
             if self._request is None:
-                self._view = replace(self._view, busy=True)
+                self._tell(busy=True)
         reading = self._driven.look()
         if self._driven.in_trace:
             self._driven.moved(reading)
         self._show(reading)
         with self._changed:
             if self._request is None:
-                self._view = replace(self._view, busy=False)
+                self._tell(busy=False)
         return True
 
     def _act(self, raw: Input) -> None:
@@ -240,7 +244,8 @@ class Mirror:
         if recorded:
             driven.done(reading)
         self._show(reading)
-        self._tell(last=kind_of(action).replace("_", " "), steps=driven.steps)
+        log = (*self._view.log, (driven.steps, kind_of(action).replace("_", " ")))[-LOG_STEPS:] if recorded else self._view.log
+        self._tell(log=log, steps=driven.steps)
 
     def _show(self, reading: Reading) -> None:
         self._reading = reading
@@ -251,7 +256,7 @@ class Mirror:
 
     def _tell(self, **what: object) -> None:
         with self._changed:
-            self._view = replace(self._view, **what)  # type: ignore[arg-type]
+            self._view = replace(self._view, serial=self._view.serial + 1, **what)  # type: ignore[arg-type]
             self._changed.notify_all()
 
     def wait_for(self, ready: Callable[[View], bool], timeout_s: float = 30.0) -> View:

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import assert_never
 
 from phoneworld.device.device import Device, InstalledApp
-from phoneworld.device.settle import Reading, Stillable, settle, tree_digest
+from phoneworld.device.settle import Reading, Stillable, settle, sight_digest
 from phoneworld.errors import (
     ActionError,
     BrowserError,
@@ -289,7 +289,7 @@ class Hands:
     def _stands(self, expected: str) -> bool:
         start = time.monotonic()
         try:
-            return tree_digest(self.device.hierarchy()) == expected
+            return sight_digest(self.device.hierarchy()) == expected
         except CaptureFailed:
             return True  # It could not be read just now, which says nothing about the screen.
         finally:

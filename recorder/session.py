@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from phoneworld.device.settle import Reading, tree_digest
+from phoneworld.device.settle import Reading, sight_digest
 from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import Capture, StartKind, StateGraph
 from phoneworld.ui.action import Action, OpenApp, TypeText, Wait, kind_of
@@ -138,7 +138,7 @@ class ClearApp:
 
 @dataclass(frozen=True, slots=True)
 class Perform:
-    """Do an action, where the tree is still the `expected` one (a `tree_digest`) or nothing is expected."""
+    """Do an action, where the tree is still the `expected` one (a `sight_digest`) or nothing is expected."""
 
     action: Action
     expected: str = ""
@@ -344,7 +344,7 @@ class Session:
         choice = choice or choose(
             capture, self.memory, app=self.app, seed=self.header.seed, step=self.story.begun + 1, guard=self.guard
         )
-        return self._act(capture, choice, expected=tree_digest(reading.hierarchy))
+        return self._act(capture, choice, expected=sight_digest(reading.hierarchy))
 
     def _act(self, capture: Capture, choice: Choice, *, expected: str = "") -> tuple[Command, ...]:
         hit = attribute(capture.hierarchy, choice.action, capture.size)

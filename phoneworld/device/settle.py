@@ -325,13 +325,26 @@ def tree_digest(hierarchy: Hierarchy) -> str:
     h = blake2b(digest_size=16)
     h.update(repr((hierarchy.rotation, hierarchy.attributes)).encode("utf-8", "surrogatepass"))
     for path, n in hierarchy.walk():
-        own = (
-            path, n.class_name, n.text, n.resource_id, n.package, n.content_desc, n.hint, n.checkable, n.checked,
-            n.clickable, n.enabled, n.focusable, n.focused, n.scrollable, n.long_clickable, n.password, n.selected,
-            n.visible, str(n.bounds), n.drawing_order, n.extra,
-        )  # fmt: skip
-        h.update(repr(own).encode("utf-8", "surrogatepass"))
+        h.update(repr((path, *_own(n))).encode("utf-8", "surrogatepass"))
     return h.hexdigest()
+
+
+def sight_digest(hierarchy: Hierarchy) -> str:
+    """A name for what a tree holds in sight: nodes without area, in which apps announce things to screen readers, are left out."""
+    seen = {path[:depth] for path, node in hierarchy.walk() if not node.bounds.is_empty for depth in range(1, len(path) + 1)}
+    h = blake2b(repr(hierarchy.rotation).encode(), digest_size=16)
+    for path, n in hierarchy.walk():
+        if path in seen:
+            h.update(repr((len(path), *_own(n))).encode("utf-8", "surrogatepass"))
+    return h.hexdigest()
+
+
+def _own(n: Node) -> tuple[object, ...]:
+    return (
+        n.class_name, n.text, n.resource_id, n.package, n.content_desc, n.hint, n.checkable, n.checked,
+        n.clickable, n.enabled, n.focusable, n.focused, n.scrollable, n.long_clickable, n.password, n.selected,
+        n.visible, str(n.bounds), n.drawing_order, n.extra,
+    )  # fmt: skip
 
 
 def shown(hierarchy: Hierarchy) -> Iterable[Node]:

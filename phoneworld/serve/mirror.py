@@ -99,11 +99,11 @@ def create_mirror_app(mirror: Mirror, *, title: str, host: str = "127.0.0.1") ->
         raise SessionError(f"there is no /static/{name[:60]}", hint="reinstall phoneworld")
 
     @app.get("/api/mirror")
-    def view(version: int = -1, busy: bool | None = None) -> dict[str, object]:
-        """What is shown; where the version and the business are given, once one of them has changed."""
-        if busy is None:
+    def view(serial: int | None = None) -> dict[str, object]:
+        """What is shown; where the serial number of a view is given, once there is another."""
+        if serial is None:
             return view_out(mirror.view())
-        return view_out(mirror.wait_for(lambda v: v.version != version or v.busy != busy or v.finished, POLL_S))
+        return view_out(mirror.wait_for(lambda v: v.serial != serial or v.finished, POLL_S))
 
     @app.get("/api/mirror/screen")
     def screen() -> Response:
@@ -154,7 +154,7 @@ def input_of(body: ActIn) -> Input:
 
 def view_out(view: View) -> dict[str, object]:
     """A view as JSON; its picture is asked for apart."""
-    names = ("version", "width", "height", "busy", "in_trace", "instruction", "steps", "last", "message", "settled", "finished")
+    names = ("serial", "version", "width", "height", "busy", "in_trace", "instruction", "steps", "log", "message", "settled", "finished")
     return {**{name: getattr(view, name) for name in names}, "has_picture": bool(view.png)}
 
 

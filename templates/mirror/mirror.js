@@ -9,7 +9,9 @@
   const trouble = $('trouble');
   const DOUBLE_MS = 300;
   const TYPING_MS = 600;
-  let view = { version: -1, busy: true };
+  let view = { serial: -1, version: -1, busy: true };
+  let newest = -1;
+  let notice = '';
   let finger = null;
   let strokes = [];
   let strokesTimer = 0;
@@ -19,31 +21,40 @@
   let queue = [];
   let sending = false;
 
-  function report(message) { trouble.textContent = message || ''; trouble.hidden = !message; }
+  // What the server refused stays until the next act; else what the recorder has to say.
+  function report() {
+    const message = notice || view.message || '';
+    trouble.textContent = message;
+    trouble.hidden = !message;
+  }
 
   async function ask(path, body) {
     const options = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const answer = await fetch(`/api/mirror${path}`, options);
     const json = await answer.json();
-    if (!answer.ok) throw new Error(json.hint ? `${json.message} (${json.hint})` : json.message);
+    if (!answer.ok) throw Object.assign(new Error(json.hint ? `${json.message} (${json.hint})` : json.message), { status: answer.status });
     return json;
   }
 
+  // Two answers may be on their way at once: an older view never takes the place of a newer one.
   async function show(next) {
-    const fresh = next.version !== view.version;
-    if (fresh && next.has_picture) {
+    if (next.serial < newest) return;
+    newest = next.serial;
+    if (next.version !== view.version && next.has_picture) {
       const image = new Image();
       image.src = `/api/mirror/screen?version=${next.version}`;
       await image.decode().catch(() => {});
+      if (next.serial !== newest) return;
       picture.src = image.src;
     }
-    if (next.steps !== view.steps && next.last) {
-      const line = document.createElement('li');
-      line.value = next.steps;
-      line.textContent = next.last;
-      $('log').prepend(line);
-    }
+    if (view.serial < 0) $('instruction').value ||= next.instruction;
     view = next;
+    $('log').replaceChildren(...view.log.map(([step, what]) => {
+      const line = document.createElement('li');
+      line.value = step;
+      line.textContent = what;
+      return line;
+    }).reverse());
     glass.setAttribute('aria-busy', String(view.busy));
     document.body.dataset.version = String(view.version);
     $('steps').textContent = view.steps;
@@ -53,15 +64,15 @@
     $('doing').textContent = view.in_trace ? view.instruction || 'A trace without a task is being recorded.' : 'What you do now is not recorded.';
     $('stop').disabled = !view.in_trace || view.busy;
     $('start').disabled = view.busy;
-    report(view.message);
+    report();
     if (view.finished) document.querySelectorAll('button').forEach(b => { b.disabled = true; });
     pump();
   }
 
-  // The server answers when the version or the business has changed, so no look is wasted.
+  // The server answers when there is another view, so no look is wasted.
   async function follow() {
     while (!view.finished) {
-      try { await show(await ask(`?version=${view.version}&busy=${view.busy}`)); } catch (error) { report(error.message); await new Promise(r => setTimeout(r, 1000)); }
+      try { await show(await ask(`?serial=${newest}`)); } catch (error) { notice = error.message; report(); await new Promise(r => setTimeout(r, 1000)); }
     }
   }
 
@@ -69,7 +80,14 @@
     if (sending || view.busy || !queue.length) return;
     sending = true;
     const next = queue.shift();
-    try { await show(next.path ? await ask(next.path, next.body) : await ask('/input', { version: view.version, input: next })); } catch (error) { queue = []; report(error.message); } finally { sending = false; }
+    notice = '';
+    try {
+      await show(next.path ? await ask(next.path, next.body) : await ask('/input', { version: view.version, input: next }));
+    } catch (error) {
+      // What was meant for the picture is not done on another; what is asked of the recorder holds, and waits.
+      queue = queue.filter(other => other.path);
+      if (next.path && error.status === 409) { queue.unshift(next); await new Promise(r => setTimeout(r, 100)); } else { notice = error.message; report(); }
+    } finally { sending = false; }
     pump();
   }
 
@@ -188,7 +206,7 @@
   let finishing = false;
   $('finish').addEventListener('click', () => {
     // A phone that does not answer is not waited for a second time.
-    if (finishing) ask('/finish', {}).then(show, error => report(error.message)); else tell('/finish', {});
+    if (finishing) ask('/finish', {}).then(show, error => { notice = error.message; report(); }); else tell('/finish', {});
     finishing = true;
   });
   follow();

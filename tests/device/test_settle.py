@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from phoneworld.device.device import InstalledApp
-from phoneworld.device.settle import Reading, is_black, png_size, same_picture, settle
+from phoneworld.device.settle import Reading, is_black, png_size, same_picture, settle, sight_digest
 from phoneworld.errors import CaptureFailed, DeviceLost
 from phoneworld.ui.action import Action
 from phoneworld.ui.device_state import DeviceInfo, DeviceState
@@ -336,3 +336,18 @@ def test_a_slow_phone_is_not_called_restless_for_a_doubt() -> None:
     phone = Playback([(0, before)], [(0, png(200, spot))], tree_ms=2000, picture_ms=1000)
     reading = phone.settled(before=before, before_picture=png(200))
     assert reading.settled and reading.notes == ("picture-only",) and phone.asked == 2
+
+
+def test_what_is_announced_without_being_in_sight_is_no_other_screen() -> None:
+    def announced(text: str) -> Node:
+        return Node("android.view.View", text=text, bounds=Bounds(0, 0, 0, 0))
+
+    def within(child: Node, bounds: Bounds) -> Node:
+        return Node("android.view.View", bounds=bounds, children=(child,))
+
+    said = sight_digest(tree(announced("Nothing was found."), word("Milk")))
+    assert said == sight_digest(tree(word("Milk"))) == sight_digest(tree(word("Milk"), announced("Two were found.")))
+    assert said != sight_digest(tree(word("Milch")))
+    none = Bounds(0, 0, 0, 0)
+    assert sight_digest(tree(within(word("Milk"), none))) != sight_digest(tree(within(word("Milch"), none)))
+    assert sight_digest(tree(within(word("Milk"), SIZE.bounds))) != sight_digest(tree(within(announced(""), SIZE.bounds), word("Milk")))

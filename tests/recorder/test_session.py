@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from PIL import Image
 
-from phoneworld.device.settle import Reading, tree_digest
+from phoneworld.device.settle import Reading, sight_digest
 from phoneworld.errors import RecordingError
 from phoneworld.graph.graph import RecordedApp, StateGraph
 from phoneworld.ui.action import Action, CloseApp, OpenApp, Tap, TypeText, Wait
@@ -133,7 +133,7 @@ def test_the_action_is_only_done_on_the_screen_it_was_chosen_on() -> None:
     t.feed(Performed())
     (perform,) = t.captured(LIST)
     assert isinstance(perform, Perform)
-    assert perform.expected == tree_digest(LIST)
+    assert perform.expected == sight_digest(LIST)
 
 
 def test_kept_data_are_not_cleared() -> None:
