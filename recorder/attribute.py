@@ -25,11 +25,14 @@ from phoneworld.ui.action import (
 from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Gesture, Hierarchy, Path
 
+FIELD_KEYS = ("enter", "backspace", "delete", "space")
+"""The keys of which a focused field knows what to do."""
+
 
 def attribute(hierarchy: Hierarchy, action: Action, size: Size) -> Path | None:
     """The node that takes the action; where none takes it, the topmost one it touches; None where it has no place.
 
-    Text and Clear without a place, and Enter, belong to the focused field.
+    Text and Clear without a place, and the keys that a field takes for itself, belong to the focused field.
     """
     match action:
         case Tap(x, y) | DoubleTap(x, y):
@@ -41,7 +44,7 @@ def attribute(hierarchy: Hierarchy, action: Action, size: Size) -> Path | None:
         case TypeText(_, x, y) | Clear(x, y):
             return focused_field(hierarchy) if x is None or y is None else _at(hierarchy, Point(x, y), "type", size)
         case PressKey(key):
-            return focused_field(hierarchy) if key == "enter" else None
+            return focused_field(hierarchy) if key in FIELD_KEYS else None
         case OpenApp() | CloseApp() | Wait() | Answer() | Ask() | Finish():
             return None
         case _:

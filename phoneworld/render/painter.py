@@ -156,14 +156,14 @@ class Painter:
 
         def answer(route: Route) -> None:
             url = route.request.url
-            if url == f"{ORIGIN}/":
-                route.fulfill(body=job.shell, content_type="text/html; charset=utf-8")
-                return
             found = canvas.pictures(url.removeprefix(ORIGIN)) if canvas.pictures and url.startswith(f"{ORIGIN}/") else None
-            if found is None:
-                route.abort()
-            else:
-                route.fulfill(body=found, content_type="image/png")
+            with suppress(PlaywrightError):  # a page that was closed meanwhile waits for no answer
+                if url == f"{ORIGIN}/":
+                    route.fulfill(body=job.shell, content_type="text/html; charset=utf-8")
+                elif found is None:
+                    route.abort()
+                else:
+                    route.fulfill(body=found, content_type="image/png")
 
         page.context.route("**/*", answer)
         page.goto(f"{ORIGIN}/")
