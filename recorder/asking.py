@@ -92,10 +92,10 @@ class Asking:
             return choice
         self._now = None
         if not self._is_turn_of_chance():
-            found = self._asked_here(scene)
-            if found and (choice := self._going_on(capture, scene)):
-                return choice
-            if not found and (start := self._start_over()):
+            while self._asked_here(scene):  # one that cannot be asked after all is given up or missed: the next one may be
+                if choice := self._going_on(capture, scene):
+                    return choice
+            if start := self._start_over():
                 return start
         self.steps["random"] += 1
         return None

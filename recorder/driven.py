@@ -85,6 +85,7 @@ class Driven:
                 raise RecordingError("the journal is empty: nothing was recorded yet", hint="record again with --force instead of --resume")
             if app and app != ledger.story.header.app.package:
                 raise RecordingError(f"that recording is of {ledger.story.header.app.package}, not of {app}", hint="give another -o")
+            installed(device, ledger.story.header.app.package, recorded_on=ledger.story.header.serial)
             ledger.tell(ResumedRecord(created=now()))
         else:
             ledger.tell(

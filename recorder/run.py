@@ -162,6 +162,7 @@ def run_recording(
                     # Nothing is left to do: the phone is not touched.
                     done, more = session.story.counted, 2 * session.header.steps
                     return _written(session, journal, "finished", f"all {done} steps were done before; --resume --steps {more} goes on")
+                installed(device, session.header.app.package, recorded_on=session.header.serial)
             else:
                 found = installed(device, app)
                 journal = JournalFolder.create(out, force=force)
@@ -313,16 +314,16 @@ class Looker:
         return reading
 
 
-def installed(device: Device, app: str) -> InstalledApp:
-    """The app of that package on the phone. Raises RecordingError that names some that there are."""
+def installed(device: Device, app: str, *, recorded_on: str = "") -> InstalledApp:
+    """The app of that package on the phone. Raises RecordingError that names the phone it was recorded on, or some apps that there are."""
     apps = {a.package: a for a in device.apps()}
     if app in apps:
         return apps[app]
     near = get_close_matches(app, apps, 3, 0.4) or sorted(apps)[:3]
-    raise RecordingError(
-        f"{app} is not installed on {device.serial}, or has nothing to open",
-        hint="installed are, among others: " + ", ".join(near) if near else "install it first",
-    )
+    there = "installed are, among others: " + ", ".join(near) if near else "install it first"
+    if recorded_on and recorded_on != device.serial:
+        there = f"it was recorded on {recorded_on}: --device {recorded_on}, or install it here; {there}"
+    raise RecordingError(f"{app} is not installed on {device.serial}, or has nothing to open", hint=there)
 
 
 def _header(device: Device, app: InstalledApp, seed: int, steps: int, keep: bool, guard: Guard) -> RecordingRecord:

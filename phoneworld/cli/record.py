@@ -293,7 +293,7 @@ def _print(done: Recorded) -> None:
     s = done.summary
     console.print(f"[bold]{escape(done.graph.app.label or done.graph.app.package)}[/]: {done.reason.replace('-', ' ')}", highlight=False)
     if done.reason == "finished" and done.message:
-        console.print(escape(done.message), highlight=False)
+        console.print(f"[bold yellow]{escape(done.message)}[/]", highlight=False)
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, value in (
         ("steps", s.steps),

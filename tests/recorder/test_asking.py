@@ -170,6 +170,14 @@ def test_what_is_unsafe_is_left_alone(plan: Plan, tmp_path: Path) -> None:
         assert t.hit is None or not done.graph.captures[t.source].hierarchy.at(t.hit).resource_id.endswith(":id/save")
 
 
+def test_a_question_that_cannot_be_asked_is_not_the_last_one(plan: Plan, tmp_path: Path) -> None:
+    """What is given up on this screen leaves the others: asking alone ends where nothing is left."""
+    phone = GroceriesPhone()
+    done = run_recording(phone, PACKAGE, steps=400, out=tmp_path / "asked.graph.json", look=glance, ask=plan, mix=0.0, avoid=["id=add", "id=name"])
+    assert done.answers is not None
+    assert len(done.answers.not_reached) > 2 and done.answers.left == 0
+
+
 def test_a_recording_goes_on_by_asking(plan: Plan, tmp_path: Path) -> None:
     """Record, build, ask, record: the same journal, new traces, the same graph file."""
     out = tmp_path / "app.graph.json"

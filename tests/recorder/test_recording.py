@@ -27,6 +27,7 @@ from phoneworld.ui.action import CloseApp, OpenApp, action_to_json
 from phoneworld.ui.geometry import Point
 from phoneworld.ui.node import Hierarchy
 from recorder import record, run_recording
+from recorder.driven import Driven
 from recorder.folder import journal_folder
 from recorder.journal import read_records, tell_all
 from recorder.session import Progress
@@ -236,6 +237,20 @@ def test_what_cannot_be_recorded_is_said_in_one_line(url: str, tmp_path: Path) -
             record(phone, app, out=tmp_path / "a.graph.json")
         with pytest.raises(RecordingError, match="not of other"):
             record(phone, "other", out=tmp_path / "a.graph.json", resume=True)
+
+
+def test_a_recording_is_not_gone_on_with_on_a_phone_without_its_app(url: str, tmp_path: Path) -> None:
+    out = tmp_path / "a.graph.json"
+    with WebDevice(url) as phone:
+        app = phone.apps()[0].package
+        record(phone, app, out=out, steps=1)
+        serial, journal = phone.serial, (journal_folder(out) / "journal.jsonl").read_bytes()
+    with served(NOTES) as other, WebDevice(other) as phone:
+        for go_on in (partial(record, phone, "", resume=True, steps=5), partial(Driven.open, phone, "", resume=True, mode="mirror")):
+            with pytest.raises(RecordingError, match=f"{app} is not installed") as e:
+                go_on(out=out)
+            assert serial in e.value.hint and phone.apps()[0].package in e.value.hint
+    assert (journal_folder(out) / "journal.jsonl").read_bytes() == journal, "nothing was written"
 
 
 def test_resuming_what_is_complete_only_writes_the_graph_again(url: str, tmp_path: Path) -> None:
