@@ -75,27 +75,39 @@ def _initial(history: History, aliases: Mapping[str, tuple[Alias, ...]]) -> dict
 
 
 def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
-    """The rows each table showed when it was first seen in any trace: what it is believed to hold before it is seen.
+    """The rows each table showed when it was first seen: what it is believed to hold before it is seen.
 
-    Of a table whose rows belong to those of another: what it showed when it was first seen for each of these that is there from the start.
+    Most traces agree on that; else the one is believed that saw it after the fewest steps. Of a table whose rows belong to those of
+    another: what it showed when it was first seen for each of these that is there from the start.
     """
-    rows: dict[str, tuple[Row, ...]] = {}
-    of_owner: dict[str, dict[int, list[Row]]] = {table: {} for table in history.owners}
-    for sight in history.sights():
-        for table, shown in sight.shown.items():
-            parent = history.owners.get(table)
-            if parent is None:
-                rows.setdefault(table, sight.tables[table])
-                continue
-            owner = sight.variables.get(parent + CURRENT)
-            if isinstance(owner, int):
-                held = {r[ROW_ID]: r for r in sight.tables[table]}
-                of_owner[table].setdefault(owner, [held[n] for n in shown])
+    first: dict[tuple[str, int | None], dict[str, tuple[int, tuple[Row, ...]]]] = {}
+    for trace, sights in _traces(history).items():
+        for step, sight in enumerate(sights):
+            for table, shown in sight.shown.items():
+                parent = history.owners.get(table)
+                if parent is None:
+                    first.setdefault((table, None), {}).setdefault(trace, (step, sight.tables[table]))
+                    continue
+                owner = sight.variables.get(parent + CURRENT)
+                if isinstance(owner, int):
+                    held = {r[ROW_ID]: r for r in sight.tables[table]}
+                    first.setdefault((table, owner), {}).setdefault(trace, (step, tuple(held[n] for n in shown)))
+    believed = {at: _believed([seen for seen in traces.values()]) for at, traces in first.items()}
+    rows = {table: of for (table, owner), of in believed.items() if owner is None}
     for table, parent in history.owners.items():
         there = {r[ROW_ID] for r in rows.get(parent, ())}
-        found = [row for owner, own in of_owner[table].items() if owner in there for row in own]
+        found = [row for (of, owner), own in believed.items() if of == table and owner in there for row in own]
         rows[table] = tuple({**row, ROW_ID: number} for number, row in enumerate(found, 1))
     return rows
+
+
+def _believed(seen: Sequence[tuple[int, tuple[Row, ...]]]) -> tuple[Row, ...]:
+    """Of what was seen first in several traces, after so many steps: what most agree on, else what was seen soonest."""
+    words = [tuple(_words(row) for row in rows) for _, rows in seen]
+    usual, times = Counter(words).most_common(1)[0]
+    if times >= max(2, _AGREE * len(seen)):
+        return seen[words.index(usual)][1]
+    return min(seen, key=lambda s: s[0])[1]
 
 
 def _away(history: History) -> frozenset[str]:

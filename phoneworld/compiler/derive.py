@@ -154,7 +154,9 @@ def _derive_columns(history: History, derived: Derived, table: str, mine: Sequen
             absent: list[Expr] = [Equal(Column(c), Const(None)) for c in others if any(r.get(c) is None for r in there)]
             chosen = choose([Example(Scope({}, row=r), v) for r, v in zip(there, target, strict=True)], options, absent)
             options = [chosen.expr] if chosen is not None and not isinstance(chosen.expr, Const) else []
-        right = [e for e in options if all(same_value(evaluate(e, Scope({}, row=r)), r.get(name)) for r in there)]
+        # A part that a row is seen without has no words there: what would give it some is not what it says.
+        told = there if is_hidden(name) else rows
+        right = [e for e in options if all(same_value(evaluate(e, Scope({}, row=r)), r.get(name)) for r in told)]
         if right:
             found[name] = min(right, key=lambda e: (bits(e), repr(e)))
             derived.cases[f"{table} {name}"] = len(there)

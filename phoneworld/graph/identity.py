@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from phoneworld.graph.features import Features, features, named_paths, visible_nodes
+from phoneworld.graph.features import Features, features, named_paths, plain_words, visible_nodes
 from phoneworld.graph.graph import Capture, StateGraph
 from phoneworld.graph.pages import Skeleton, skeleton, told_apart
-from phoneworld.graph.titles import put_together, title_of
+from phoneworld.graph.titles import joined_by_heading, joined_sheets, put_together, title_of
 from phoneworld.ui.selector import Selector, node_keys
 
 __all__ = ["Features", "VolatileSlot", "features", "same_screen", "screen_key", "screens_of", "volatile_slots"]
@@ -76,8 +76,9 @@ def screens_of(
     """
     seen: dict[Features, list[str]] = {}
     at_rest: set[Features] = set()
+    looks: dict[str, Features] = {}
     for name, capture in graph.captures.items():
-        f = features(capture, mask=mask, keep=keep)
+        f = looks[name] = features(capture, mask=mask, keep=keep)
         seen.setdefault(f, []).append(name)
         if capture.settled:
             at_rest.add(f)
@@ -128,11 +129,7 @@ def screens_of(
         names = [name for i in group for name in seen[distinct[i]]]
         whole = all(distinct[i].unpruned and not distinct[i].popup for i in group)
         screens += _pages([graph.captures[n] for n in names], mask) if whole else [names]
-    titles: dict[str, tuple[str, str]] = {}
-    for f in distinct:
-        if f.page and f.heading and not f.popup:
-            titles.update({name: (title, f.heading) for name in seen[f] if (title := title_of(graph.captures[name]))})
-    screens = put_together(screens, titles)
+    screens = _by_headings(screens, looks, graph)
     order = {name: i for i, name in enumerate(graph.captures)}
     named: dict[str, tuple[str, ...]] = {}
     for members in sorted((sorted(m, key=order.__getitem__) for m in screens), key=lambda m: order[m[0]]):
@@ -141,6 +138,17 @@ def screens_of(
             key = hashlib.sha256(key.encode()).hexdigest()[:16]
         named[key] = tuple(members)
     return named
+
+
+def _by_headings(screens: list[list[str]], looks: Mapping[str, Features], graph: StateGraph) -> list[list[str]]:
+    """The screens put together that titles and headings show to be one."""
+    looks = {name: f for name, f in looks.items() if f.page and f.heading and not f.popup}
+    titles = {name: title for name in looks if (title := title_of(graph.captures[name]))}
+    if not titles:
+        return screens
+    screens = put_together(screens, {name: (title, looks[name].heading) for name, title in titles.items()})
+    content = {plain_words(n.label) for c in graph.captures.values() for _, n, in_rows in visible_nodes(c) if in_rows and n.label}
+    return joined_sheets(joined_by_heading(screens, looks, titles), looks, titles, content)
 
 
 def _pages(captures: Sequence[Capture], mask: tuple[Selector, ...]) -> list[list[str]]:
