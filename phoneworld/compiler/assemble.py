@@ -176,8 +176,8 @@ def general_rules(history: History, learned: Mapping[ActionClass, Learned], pass
     rules: list[Rule] = []
     for of, what in learned.items():
         right = [d for d in what.cases if d.name not in what.wrong]
-        if not right and what.leads != Const(of.screen):
-            # No step is explained whole, but where it leads is worth telling.
+        if not right and (what.leads != Const(of.screen) or what.sets or what.rows):
+            # No step is explained whole, but where it leads is worth telling, and what else is known of it.
             right = [d for d in what.cases if what.leads == Const(d.after.screen)]
         if not right:
             continue

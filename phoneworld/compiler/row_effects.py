@@ -21,13 +21,14 @@ from phoneworld.program.expr import (
     Equal,
     Expr,
     Not,
+    Plus,
     Trim,
     Var,
     names_in,
     same_value,
 )  # fmt: skip
 from phoneworld.program.template import ROW_ID
-from phoneworld.sim.evaluate import Row, evaluate
+from phoneworld.sim.evaluate import Row, evaluate, is_whole
 
 MOSTLY = 0.85
 """The share of steps that something has to hold in to be the doing of none of their slots."""
@@ -220,6 +221,8 @@ class RowLearner:
                     and not n.endswith(".shown")
                     for o in (Var(n), Not(Var(n)))
                 ]
+            if any(is_whole(v) for v in moved):
+                options += [Plus(Column(column), 1), Plus(Column(column), -1)]
             if any(t is str for t, _ in kinds):
                 options += self._cases.typed()
                 options += [o for c in self._v.columns(table) if c != column for o in (Column(c), Trim(Column(c)))]

@@ -24,7 +24,7 @@ from phoneworld.program.expr import (
     same_value,
 )  # fmt: skip
 from phoneworld.program.template import FOCUS, KEYBOARD, ROW_ID
-from phoneworld.sim.evaluate import Scope
+from phoneworld.sim.evaluate import Scope, is_whole
 
 
 class Learner:
@@ -149,7 +149,7 @@ class Learner:
             options += self._cases.cells(wanted)
         if str in kinds:
             options += self._cases.composed(examples)
-        if int in kinds:
+        if int in kinds or any(is_whole(v) for _, v in values):
             options += [Plus(Var(name), 1), Plus(Var(name), -1)]
         return options
 

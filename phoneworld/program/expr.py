@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Plus:
-    """A number and a constant; None where `of` is no number."""
+    """A number and a constant; a text that is a whole number stays a text. None where `of` is no number."""
 
     of: Expr
     by: int | float

@@ -34,7 +34,7 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
-from phoneworld.sim.evaluate import Row, as_text, piece
+from phoneworld.sim.evaluate import Row, as_text, piece, plus
 
 Variables: TypeAlias = Mapping[str, Value]
 Tables: TypeAlias = Mapping[str, tuple[Row, ...]]
@@ -63,7 +63,8 @@ def compiled(expr: Expr) -> Function:
         case Typed():
             return lambda v, t, typed, row, acted: typed
         case Plus(inner, by):
-            return _plus(compiled(inner), by)
+            number = compiled(inner)
+            return lambda v, t, typed, row, acted: plus(number(v, t, typed, row, acted), by)
         case Trim(inner):
             return _trim(compiled(inner))
         case Piece(inner, before, after):
@@ -101,14 +102,6 @@ def compiled(expr: Expr) -> Function:
             return lambda v, t, typed, row, acted: "".join([as_text(f(v, t, typed, row, acted)) for f in pieces])
         case _:
             assert_never(expr)
-
-
-def _plus(of: Function, by: int | float) -> Function:
-    def plus(v: Variables, t: Tables, typed: str, row: Row, acted: Row) -> Value:
-        number = of(v, t, typed, row, acted)
-        return number + by if isinstance(number, int | float) and not isinstance(number, bool) else None
-
-    return plus
 
 
 def _trim(of: Function) -> Function:

@@ -80,8 +80,7 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
         case Cell(table, column, where):
             return next((r.get(column) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r))), None)
         case Plus(of, by):
-            number = evaluate(of, scope)
-            return number + by if isinstance(number, int | float) and not isinstance(number, bool) else None
+            return plus(evaluate(of, scope), by)
         case Trim(of):
             text = evaluate(of, scope)
             return text.strip() if isinstance(text, str) else text
@@ -120,6 +119,18 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
             return "".join(as_text(evaluate(e, scope)) for e in of)
         case _:
             assert_never(expr)
+
+
+def plus(value: Value, by: int | float) -> Value:
+    """A number and a constant; see `Plus`."""
+    if isinstance(value, str):
+        return str(int(value) + int(by)) if is_whole(value) else None
+    return value + by if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def is_whole(text: Value) -> bool:
+    """True for a text that is a whole number, written plainly and not long."""
+    return isinstance(text, str) and len(text) <= 9 and text.isascii() and text.removeprefix("-").isdigit()
 
 
 def piece(text: Value, before: str, after: str) -> str | None:
