@@ -92,7 +92,7 @@ def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
                 if isinstance(owner, int):
                     held = {r[ROW_ID]: r for r in sight.tables[table]}
                     first.setdefault((table, owner), {}).setdefault(trace, (step, tuple(held[n] for n in shown)))
-    believed = {at: _believed([seen for seen in traces.values()]) for at, traces in first.items()}
+    believed = {at: agreed_rows(list(traces.values())) for at, traces in first.items()}
     rows = {table: of for (table, owner), of in believed.items() if owner is None}
     for table, parent in history.owners.items():
         there = {r[ROW_ID] for r in rows.get(parent, ())}
@@ -101,7 +101,7 @@ def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:
     return rows
 
 
-def _believed(seen: Sequence[tuple[int, tuple[Row, ...]]]) -> tuple[Row, ...]:
+def agreed_rows(seen: Sequence[tuple[int, tuple[Row, ...]]]) -> tuple[Row, ...]:
     """Of what was seen first in several traces, after so many steps: what most agree on, else what was seen soonest."""
     words = [tuple(_words(row) for row in rows) for _, rows in seen]
     usual, times = Counter(words).most_common(1)[0]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from phoneworld.compiler.beliefs import agreed_rows
 from phoneworld.compiler.believed import Alias, Worded
 from phoneworld.compiler.learning import Lesson
+from phoneworld.program.template import ROW_ID
+from phoneworld.sim.evaluate import Row
 from tests.compiler.chores import App, Kind, add, lesson_of, record, screen_named
 
 OPENED = [
@@ -107,3 +110,13 @@ def test_words_that_do_not_fit_say_nothing_of_the_cell() -> None:
     worded = Worded("Chore: ", "name.text", " (due)")
     assert worded.cell("Chore: Dishes (due)") == "Dishes"
     assert worded.cell("Dishes") is None and worded.cell("Chore:  (due)") is None and worded.cell(None) is None
+
+
+def test_a_table_held_at_first_what_most_traces_agree_on_else_what_was_seen_soonest() -> None:
+    def rows(*names: str) -> tuple[Row, ...]:
+        return tuple({ROW_ID: i, "name.text": name} for i, name in enumerate(names, 1))
+
+    plain, more = rows("Milk"), rows("Milk", "Tea")
+    assert agreed_rows([(9, more), (2, plain), (8, plain)]) == plain, "the first trace had added something before it looked"
+    assert agreed_rows([(9, more), (2, plain)]) == plain
+    assert agreed_rows([(1, more), (2, plain)]) == more

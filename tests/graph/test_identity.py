@@ -515,3 +515,38 @@ def test_pages_of_one_title_are_one_page_however_little_they_have_in_common() ->
 
     assert shop(("Cart", "Product", "Shop")) == [0, 0, 1, 2]
     assert shop(("Shop", "Shop", "Shop")) == [0, 1, 2, 3]
+
+
+def people(*captures: Capture) -> list[int]:
+    """The screens of captures, by number in the order in which they come."""
+    named = [replace(c, id=str(i)) for i, c in enumerate(captures)]
+    screens = screens_of(StateGraph(RecordedApp("org.talk"), DeviceInfo(SIZE, 160), {c.id: c for c in named}))
+    return [next(i for i, names in enumerate(screens.values()) if c.id in names) for c in named]
+
+
+def talk(name: str, *kids: Node) -> Capture:
+    return web_page(text(name, "title", top=0), button("Back", "back"), button("More", "thread-menu", left=200), *kids, title=name)
+
+
+WRITE = (field("message"), button("Send", "send", left=300))
+
+
+def test_a_page_seen_under_one_heading_is_the_one_that_shows_it_among_others() -> None:
+    """The conversation with somebody who is blocked; not another page about the same person, nor a tab of the page."""
+    blocked = talk("Cy", button("Unblock", "unblock", left=400), text("You have blocked Cy.", "blocked", top=300), text("Ask why", "why", top=340))
+    about = web_page(text("Cy", "title", top=0), button("Back", "back"), button("Call", "call", left=200), button("Edit", "edit", left=300), title="Cy · Contact")
+    home = web_page(text("Talks", "title", top=0), button("Back", "back"), button("New", "new", left=200), title="Talks")
+    assert people(talk("Ann", *WRITE), talk("Bo", *WRITE), talk("Cy", *WRITE), blocked, about, home) == [0, 0, 0, 0, 1, 2]
+    assert people(talk("Ann", *WRITE), talk("Bo", *WRITE), blocked)[2] == 1, "its heading was not seen there"
+
+
+def test_sheets_that_say_whose_they_are_are_one() -> None:
+    """And not those that ask different things of the same page."""
+
+    def sheet(page: str, heading: str) -> Capture:
+        inside = (text(heading, "sheet-title", top=400), text("See you.", "sheet-text", top=500), button("Delete", "delete", left=0))
+        dialog = Node("android.app.Dialog", heading, bounds=Bounds(0, 300, 1080, 1900), children=inside)
+        return web_page(Node("android.view.View", heading, clickable=True, bounds=SIZE.bounds, children=(dialog,)), title=page)
+
+    assert people(sheet("Ann Ray", "From Ann"), sheet("Bo Lee", "From Bo"), sheet("Cy Day", "From Cy")) == [0, 0, 0]
+    assert people(sheet("Ann Ray", "Delete message?"), sheet("Ann Ray", "Mute messages?")) == [0, 1]
