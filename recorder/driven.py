@@ -151,7 +151,9 @@ class Driven:
         """Writes a step down before it is done, or, where a person's finger was faster, before its outcome is read."""
         here = self._standing()
         hit = attribute(here.hierarchy, action, here.size)
-        target = None if hit is None else here.hierarchy.at(hit)
+        # As the phone showed it: the stored tree holds placeholders, and what is typed is added to what they stand for.
+        shown = here.hierarchy if self.reading is None else self.reading.hierarchy
+        target = None if hit is None else shown.at(hit)
         stored = self._ledger.redactor.action(action, target)
         if stored != action:
             notes = (*notes, "redacted")

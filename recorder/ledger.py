@@ -35,7 +35,7 @@ class Ledger:
             time_ms=time_ms,
             settled=reading.settled,
             tree_mode="compressed" if ("compressed", "true") in clean.hierarchy.attributes else "full",
-            notes=(*reading.notes, *notes, *window_notes(reading.hierarchy, app), *(("redacted",) if clean.covered else ())),
+            notes=(*reading.notes, *notes, *window_notes(reading.hierarchy, app), *(("redacted",) if clean.changed else ())),
         )
         tree = tree_record(capture.hierarchy)
         if tree.sha not in self.story.trees:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -15,10 +16,11 @@ from phoneworld.errors import OptionError
 from phoneworld.graph.graph import Capture
 from phoneworld.ui.action import Answer, OpenApp, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
+from phoneworld.ui.node import Node
 from phoneworld.ui.xml import parse_hierarchy, write_hierarchy
 from recorder.redact import Mask, Redactor
 from recorder.selectors import parse_redact
-from tests.recorder.screens import captures, entry, lines, text
+from tests.recorder.screens import APP, SIZE, at, captures, entry, lines, screen, text
 from tests.shared import CASES, needs_shared
 
 
@@ -156,6 +158,114 @@ def test_what_is_typed_into_a_field_for_a_pin_or_a_code_is_taken_out_also_where_
         assert redactor.kinds == {"code": 1}
     for words in ({"hint": "Opinion"}, {"hint": "Spinner"}, {"resource_id": "app:id/zipCode"}, {"hint": "Discount code"}):
         assert Redactor().action(TypeText("4711"), entry(**words)) == TypeText("4711")
+
+
+def test_a_security_code_is_taken_out_wherever_it_is_a_word_of_its_own() -> None:
+    redactor = Redactor(salt=b"s")
+    before = redactor.known
+    typed = redactor.action(TypeText("642"), entry(hint="CVC"))
+    assert isinstance(typed, TypeText) and typed.text != "642" and redactor.known > before, "what was stored before is looked at again"
+    tree = lines(text("Hello Ann cvc 642"), text("安全码642。"), text("Order 16420"), text("No. A642"))
+    shown = [n.text for n in redactor.hierarchy(tree).hierarchy.nodes() if n.text]
+    assert shown == [f"Hello Ann cvc {typed.text}", f"安全码{typed.text}。", "Order 16420", "No. A642"]
+    assert redactor.text("pay with 642") == f"pay with {typed.text}"
+    hidden = Redactor()
+    hidden.action(TypeText("642"), entry(password=True, hint="CVC"))
+    assert hidden.text("cvc 642, order 16420") == "cvc •••, order 16420"
+
+
+@pytest.mark.parametrize("short", ["1", "12", "the"])
+def test_a_code_that_would_replace_ordinary_words_stays_where_it_is_shown(short: str) -> None:
+    for field in (entry(hint="PIN"), entry(password=True)):
+        redactor = Redactor(salt=b"s")
+        assert redactor.action(TypeText(short), field) != TypeText(short)
+        assert redactor.text(f"the 1 of 12: {short}") == f"the 1 of 12: {short}"
+
+
+GROUPED = [
+    ("card", "5500 0000 0000 0004", "5500000000000004"), ("card", "4111-1111-1111-1111", "4111 1111 1111 1111"),
+    ("phone", "415-555-2671", "(415) 555-2671"), ("id", "DE89 3704 0044 0532 0130 00", "DE89370400440532013000"), ("code", "482913", "482 913"),
+    ("id", "12 34 56 78", "12345678"),
+]  # fmt: skip
+FIELDS = {"card": "Card number", "phone": "Phone", "id": "Account number", "code": "Verification code"}
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), GROUPED)
+def test_a_number_is_the_same_number_however_it_is_grouped(kind: str, one: str, other: str) -> None:
+    for typed, told in ((one, other), (other, one)):
+        redactor = Redactor(salt=b"s")
+        action = redactor.action(TypeText(typed), entry(hint=FIELDS[kind]))
+        assert isinstance(action, TypeText)
+        said = redactor.text(f"use {told} now").removeprefix("use ").removesuffix(" now")
+        assert said != told and [c for c in said if c.isalnum()] == [c for c in action.text if c.isalnum()]
+        assert redactor.kinds == {kind: 1}, "one value"
+        assert redactor.text(f"use {said} now") == f"use {said} now", "a placeholder is no secret"
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(["PIN", "Phone", "Card number", "E-mail", "Account number"]),
+    st.lists(st.text("0123456789", min_size=1, max_size=5), min_size=1, max_size=5),
+    st.binary(min_size=1, max_size=8),
+)
+def test_pieces_that_are_typed_make_what_the_field_shows(hint: str, pieces: list[str], salt: bytes) -> None:
+    redactor, stored, held = Redactor(salt=salt), "", ""
+    for piece in pieces:
+        action = redactor.action(TypeText(piece), entry(held, hint=hint))
+        assert isinstance(action, TypeText)
+        stored, held = stored + action.text, held + piece
+        tree = redactor.hierarchy(lines(entry(held, hint=hint))).hierarchy
+        assert [n.text for n in tree.nodes() if n.text] == [stored]
+    assert redactor.kinds.total() == 1 and redactor.action(TypeText(held, mode="replace"), entry("9", hint=hint)) == TypeText(stored, mode="replace")
+
+
+def test_a_password_that_is_typed_piece_by_piece_is_a_secret_as_a_whole() -> None:
+    redactor = Redactor()
+    for held, piece in (("", "co"), ("••", "rrec"), ("••••••", "t")):
+        assert redactor.action(TypeText(piece), entry(held, password=True)) == TypeText("•" * len(piece))
+    assert redactor.text("it was correct!") == "it was •••••••!"
+    seen = Redactor()
+    seen.action(TypeText("co"), entry("", hint="Password"))
+    seen.action(TypeText("rrect"), entry("co", hint="Password"))
+    assert seen.text("correct") == "•" * 7
+
+
+def test_a_code_that_looks_like_an_earlier_placeholder_is_a_secret_all_the_same() -> None:
+    redactor = Redactor(salt=b"s")
+    first = redactor.action(TypeText("642"), entry(hint="CVC"))
+    assert isinstance(first, TypeText)
+    assert redactor.action(TypeText(first.text), entry(hint="PIN")) != first
+    assert first.text not in redactor.text(f"pin {first.text}")
+
+
+WEB = "android.webkit.WebView"
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [(WEB, {}), ("android.app.Dialog", {"clickable": True}), ("androidx.recyclerview.widget.RecyclerView", {}), ("android.view.View", {"scrollable": True}),
+     ("android.widget.FrameLayout", {})],
+)  # fmt: skip
+@pytest.mark.parametrize("where", ["text", "content_desc"])
+def test_a_containers_own_words_do_not_cover_what_is_in_it(name: str, flags: dict[str, bool], where: str) -> None:
+    inside = (at(0, text("Write to ann@example.com")), at(1, text("Milk")))
+    box = Node(name, package=APP, bounds=SIZE.bounds, children=inside, **flags, **{where: "Mail of ann@example.com"})  # type: ignore[arg-type]
+    clean = Redactor().hierarchy(screen(box))
+    assert clean.covered == (inside[0].bounds,) and clean.changed == 2
+    assert "ann@" not in str(clean.hierarchy)
+
+
+def test_a_named_part_of_a_page_is_not_covered_and_what_draws_its_words_is() -> None:
+    part = Node("android.view.View", text="Mail of ann@example.com", bounds=Bounds(0, 0, 900, 900), children=(at(0, text("Milk")),))
+    page = Node(WEB, bounds=SIZE.bounds, children=(part,))
+    assert Redactor().hierarchy(screen(page)).covered == ()
+    assert Redactor().hierarchy(screen(part)).covered == (part.bounds,), "outside a page a view may draw what is in no child of it"
+    row = replace(part, clickable=True)
+    assert Redactor().hierarchy(screen(replace(page, children=(row,)))).covered == (row.bounds,)
+    bare = Node(WEB, text="ann@example.com", bounds=SIZE.bounds)
+    assert Redactor().hierarchy(screen(bare)).covered == (SIZE.bounds,), "nothing tells what is drawn in it"
+    by_name = Redactor(selectors=parse_redact(["id=part"])[1]).hierarchy(screen(replace(page, children=(replace(part, resource_id="app:id/part"),))))
+    assert by_name.covered == (part.bounds,), "what is named is covered"
 
 
 def test_a_password_that_is_shown_is_one_still() -> None:

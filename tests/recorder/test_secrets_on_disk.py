@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,10 @@ from recorder.journal import read_records
 from tests.adbd.pocket import NAME, NOTE, PACKAGE, Memory, PocketPhone
 from tests.recorder.test_redact import SECRETS
 
-listed = st.text(st.characters(codec="ascii", categories=("Lu", "Ll", "Nd")), min_size=5, max_size=12).filter(lambda t: not t.isdigit())
+# With capitals, small letters and digits: "enabl" or "EditT" stands in every graph file, whoever is called so.
+listed = st.text(st.characters(codec="ascii", categories=("Lu", "Ll", "Nd")), min_size=5, max_size=12).filter(
+    lambda t: any(map(str.isdigit, t)) and any(map(str.isupper, t)) and any(map(str.islower, t))
+)
 secrets = st.sampled_from([v for values in SECRETS.values() for v in values])
 
 
@@ -109,6 +113,31 @@ def test_an_instruction_that_names_a_code_is_cleaned_once_it_is_typed(tmp_path: 
     typed = [t.action for t in driven.finish().graph.transitions()][-1]
     assert isinstance(typed, TypeText)
     assert driven_instruction(out) == f"enter {typed.text} and go on", "equal values stay equal"
+
+
+def test_a_code_that_is_typed_in_pieces_is_in_no_file_and_its_pieces_make_what_is_shown(tmp_path: Path) -> None:
+    phone = PocketPhone(memory=Memory(front=PACKAGE))
+
+    def look(_: object) -> Reading:
+        tree = phone.hierarchy()
+        path, field = next((path, node) for path, node in tree.walk() if node.bounds == NAME)
+        return Reading(tree.replace_at(path, replace(field, hint="CVC")), b"", phone.state(), True, 0)
+
+    out = tmp_path / "app.graph.json"
+    driven = Driven.open(phone, PACKAGE, out, mode="attach", look=look)
+    agent = RecordingDevice(driven, instruction="pay with 642 on it")
+    agent.perform(Tap(NAME.center.x, NAME.center.y))
+    for piece in ("6", "42"):
+        agent.perform(TypeText(piece))
+    agent.perform(Tap(NOTE.center.x, NOTE.center.y))
+    agent.perform(TypeText("the cvc 642 was taken"))
+    done = driven.finish()
+    typed = [t.action.text for t in done.graph.transitions() if isinstance(t.action, TypeText)]
+    code = "".join(typed[:2])
+    assert typed[2] == f"the cvc {code} was taken" and driven_instruction(out) == f"pay with {code} on it"
+    last = done.graph.captures[done.graph.traces[0].captures[-1]]
+    assert [n.text for n in last.hierarchy.nodes() if n.bounds in (NAME, NOTE)] == [code, typed[2]]
+    assert code != "642" and not [path for path, content in files(tmp_path).items() if re.search(rb"\b642\b", content)]
 
 
 def driven_instruction(out: Path) -> str:
