@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 KEPT = 2000
+FIRST_SIZE = 256 << 10
 LEVELS = "VDIWEF"
 
 
@@ -28,6 +29,8 @@ class Journal:
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque(maxlen=KEPT)
         self._count = 0
+        self.size = FIRST_SIZE
+        """The size of the buffer in bytes, as `logcat -G` was told it. What is kept is counted in lines whatever it says."""
         self._changed: set[asyncio.Event] = set()
 
     def add(self, tag: str, text: str, level: str, time_ms: int) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from phoneworld.adbd.arithmetic import ArithmeticFault, evaluate
 from phoneworld.adbd.files import resolve
 from phoneworld.adbd.pipes import Collected, Given, Nothing, Pipe, Sink, Source
 from phoneworld.adbd.shell_parser import (
+    Arithmetic,
     Group,
     Pipeline,
     Redirect,
@@ -319,13 +321,19 @@ class Shell:
         end_field()
         return fields
 
-    async def _text_of(self, part: Text | Variable | Substitution, streams: Streams) -> str:
+    async def _text_of(self, part: Text | Variable | Substitution | Arithmetic, streams: Streams) -> str:
         match part:
             case Text(text):
                 return text
             case Variable(name, _, default):
                 value = self.variable(name)
                 return default if default is not None and not value else value
+            case Arithmetic(expression):
+                try:
+                    return str(evaluate(expression, self.variable))
+                except ArithmeticFault as e:
+                    await streams.stderr.write(f"/system/bin/sh: {e.message}\n".encode(errors="surrogateescape"))
+                    raise ShellExit(1) from None
             case Substitution(script):
                 collected = Collected()
                 child = self.fork()

@@ -1,7 +1,7 @@
 """The text of a phone's shell, read into a tree. Does no I/O and runs nothing.
 
-Read: words with '…', "…", $'…' and \\ ; $NAME ${NAME} $? $$ ; $(…) and `…` ; NAME=word ; < > >> 2> 2>&1 &> ; | && || ; & ( ) { } !
-Not read (a ShellSyntaxError says so): if, for, while, case, functions, here-documents, arithmetic.
+Read: words with '…', "…", $'…' and \\ ; $NAME ${NAME} $? $$ ; $(…), `…` and $((…)) ; NAME=word ; < > >> 2> 2>&1 &> ; | && || ; & ( ) { } !
+Not read (a ShellSyntaxError says so): if, for, while, case, functions, here-documents.
 """
 
 from __future__ import annotations
@@ -74,7 +74,15 @@ class Substitution:
     quoted: bool = False
 
 
-Part: TypeAlias = Text | Variable | Substitution
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """What stands between `$((` and `))`, as it was written."""
+
+    expression: str
+    quoted: bool = False
+
+
+Part: TypeAlias = Text | Variable | Substitution | Arithmetic
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +352,18 @@ class _Parser:
                 self.i += 1
         raise ShellSyntaxError("syntax error: no closing quote")
 
+    def arithmetic_end(self) -> int:
+        """Where the `))` of the `$((` at hand begins; -1 where the brackets close apart, as those of a subshell in `$(…)` do."""
+        depth = 0
+        for i in range(self.i + 3, len(self.s)):
+            if self.s[i] == "(":
+                depth += 1
+            elif self.s[i] == ")":
+                if depth == 0:
+                    return i if self.s.startswith("))", i) else -1
+                depth -= 1
+        return -1
+
     def expansion(self, *, quoted: bool) -> Part:
         if self.peek("`"):
             end = self.i + 1
@@ -353,8 +373,9 @@ class _Parser:
                 raise ShellSyntaxError("syntax error: no closing quote")
             inner, self.i = re.sub(r"\\([`$\\])", r"\1", self.s[self.i + 1 : end]), end + 1
             return Substitution(_Parser(inner, self.depth + 1).script(until=""), quoted)
-        if self.peek("$(("):
-            raise ShellSyntaxError("syntax error: '$((' is not served by this phone's shell")
+        if self.peek("$((") and (end := self.arithmetic_end()) >= 0:
+            expression, self.i = self.s[self.i + 3 : end], end + 2
+            return Arithmetic(expression, quoted)
         if self.peek("$("):
             self.i += 2
             self.nest(1)

@@ -6,7 +6,9 @@ import base64
 import io
 import json
 import re
+import shlex
 import struct
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -83,7 +85,20 @@ def test_output_is_as_clients_parse_it(desk: Desk, line: str, expected: str) -> 
         ("cmd nosuch", 20, "cmd: Can't find service: nosuch"),
         ("wm size 10x10", 255, "Error: the screen of this phone has a fixed size"),
         ("screencap -p /none/x.png", 1, "Error opening file: /none/x.png"),
-        ("input text 你好", 1, "Attempt to get length of null array"),
+        ("input text 你好", 255, "Attempt to get length of null array"),
+        ("input text héllo", 255, "Attempt to get length of null array"),
+        ("am start -n foo", 255, "java.lang.IllegalArgumentException: Bad component name: foo"),
+        ("am start -W -n foo/", 255, "java.lang.IllegalArgumentException: Bad component name: foo/"),
+        ("am broadcast -n foo", 255, "java.lang.IllegalArgumentException: Bad component name: foo"),
+        ("kill", 1, "usage: kill"),
+        ("kill -9 77", 1, "kill: 77: No such process"),
+        ("kill -s TERM 1201", 1, "kill: 1201: Operation not permitted"),
+        ("kill init", 1, "kill: init: arguments must be jobs or process IDs"),
+        ("find /none", 1, "find: '/none': No such file or directory"),
+        ("find /sdcard -exec rm", 1, "find: bad arg '-exec'"),
+        ("find /sdcard -name", 1, "find: '-name' needs 1 arg"),
+        ("find /sdcard -type x", 1, "find: bad -type 'x'"),
+        ("find /sdcard -maxdepth x", 1, "find: -maxdepth 'x'"),
         ("cmd phoneworld restore nothing", 1, "no state is kept under the name 'nothing'"),
         ("cmd phoneworld perform '{'", 1, "perform takes one JSON object"),
         ("cmd phoneworld perform '{\"kind\": \"fly\"}'", 1, "unknown action kind 'fly'"),
@@ -94,6 +109,43 @@ def test_what_fails_says_so_on_stderr_with_a_status(desk: Desk, line: str, statu
     out, err, found = desk.sh(line)
     assert (out, found) == ("", status)
     assert told in err
+
+
+def test_an_action_whose_quotes_are_gone_is_answered_with_a_line_that_works(desk: Desk) -> None:
+    """`adb shell cmd phoneworld finger '{"kind": …}'` reaches the phone without its inner quotes."""
+    desk.out(OPEN)
+    for verb, kind in (("finger", Tap), ("perform", Tap)):
+        _out, err, status = desk.sh(f'cmd phoneworld {verb} {{"kind":"tap","x":{PLUS.center.x}, "y":{PLUS.center.y}}}')
+        assert status == 1 and "takes one JSON object" in err
+        line = err.splitlines()[-1].strip()
+        program, word, on_the_phone = shlex.split(line)
+        assert (program, word) == ("adb", "shell"), line
+        assert desk.out(on_the_phone) == "" and desk.device.events[-1] == kind(PLUS.center.x, PLUS.center.y)
+    _out, err, status = desk.sh("cmd phoneworld perform '{'")
+    assert status == 1 and desk.sh(shlex.split(err.splitlines()[-1])[2])[2] == 0
+
+
+def test_the_readme_names_every_command_that_is_served_and_none_that_is_not() -> None:
+    served, _, rest = (Path(__file__).parents[2] / "phoneworld/adbd/README.md").read_text().partition("Not served: ")
+    named = {word.rpartition("/")[2] for code in re.findall(r"`([^`]+)`", served) for word in code.split()}
+    programs = {"app_process", "app_process32", "app_process64"}  # what u2.jar is started by
+    assert not {*COMMANDS, *CMD, *DUMPSYS} - programs - named - set(re.findall(r"[\w-]+", served))
+    refused = rest.partition("among them `")[2].partition("`")[0].split()
+    assert len(refused) > 10 and not set(refused) & set(COMMANDS)
+
+
+def test_files_are_found_by_name_kind_and_depth(desk: Desk) -> None:
+    desk.out("mkdir -p /sdcard/a/b; touch /sdcard/a/One.png /sdcard/a/b/two.png /sdcard/a/b/three.txt")
+    for line, shown in (
+        ("find /sdcard/a", "/sdcard/a /sdcard/a/One.png /sdcard/a/b /sdcard/a/b/three.txt /sdcard/a/b/two.png"),
+        ("find /sdcard/a/ -name '*.png'", "/sdcard/a/One.png /sdcard/a/b/two.png"),
+        ("cd /sdcard/a; find . -type d", ". ./b"),
+        ("cd /sdcard/a; find -iname 'one*' -type f -print", "./One.png"),
+        ("find /sdcard/a -maxdepth 1 -mindepth 1", "/sdcard/a/One.png /sdcard/a/b"),
+        ("find /sdcard/a/One.png /sdcard/a/b -name b", "/sdcard/a/b"),
+        ("find / -maxdepth 0", "/"),
+    ):
+        assert desk.out(line).split() == shown.split(), line
 
 
 def test_monkey_starts_an_app_and_tells_of_one_that_is_absent(desk: Desk) -> None:

@@ -25,14 +25,46 @@ class TestLogs:
         assert f"cmp={PACKAGE}/.MainActivity" in desk.out("logcat -d ActivityTaskManager:I '*:S'")
         assert desk.out("logcat -d -v raw -t 1") == "one two\n"
         assert desk.out("logcat -c; logcat -d -v raw") == ""
-        for wrong in ("-v nonsense", "--bogus", "-d -t soon", "-T 13:00", "-b bogus", "-m few", "-Q", "-t", "-d --pid abc", "-d Mine:X", "-d -f /sdcard/log", "-v threadtime,nonsense"):
+        for wrong in ("-v nonsense", "--bogus", "-d -t soon", "-T 13:00", "-b bogus", "-m few", "-Q", "-t", "-d --pid abc", "-d Mine:X", "-d -f /sdcard/log", "-G much", "-G 1", "-G", "-d --pid=", "-d --uid x", "-d --regex", "-B -d", "-v threadtime,nonsense"):
             out, err, status = desk.sh(f"logcat {wrong}")
             assert (out, status) == ("", 1) and err.startswith("logcat: "), wrong
+
+    @pytest.mark.parametrize(
+        ("line", "shown"),
+        [
+            ("-G 1M", ""), ("-G1M", ""), ("--buffer-size=64K", ""), ("-L", ""), ("--last", ""), ("-P ''", ""), ("-p", "\n"), ("--prune=x", ""),
+            ("-S", "size/num main               Total\nTotal    3/1                3/1\nNow      3/1                3/1\n"),
+            ("-G 1M; logcat -g", "main: ring buffer is 1 MiB (1 of 2000 lines used)\n"), ("-g", "main: ring buffer is 256 KiB (1 of 2000 lines used)\n"),
+        ],
+    )  # fmt: skip
+    def test_what_sets_or_tells_of_the_buffer_ends(self, desk: Desk, line: str, shown: str) -> None:
+        desk.out("logcat -c; log -t Mine one")
+        assert desk.out(f"logcat {line}") == shown
+
+    def test_only_the_lines_of_a_process_or_user_are_shown(self, desk: Desk) -> None:
+        desk.out("logcat -c; log -t Mine hello")
+        for line, shown in (("--pid=1", ""), ("--pid 1", ""), ("--pid 1201", "hello\n"), ("--uid=2000", ""), ("--uid 1000,2000", "hello\n")):
+            assert desk.out(f"logcat -d -v raw {line}") == shown, line
+
+    def test_long_options_take_a_word_of_their_own(self, desk: Desk) -> None:
+        desk.out("logcat -c; log -t Mine hello; log -t Mine other; log -t Mine help")
+        assert desk.out("logcat -d --regex hel --format raw") == "hello\nhelp\n"
+        assert desk.out("logcat --max-count 1 --regex=hel --format=raw --buffer main") == "hello\n"
+
+    def test_the_beginning_is_told_only_before_a_line(self, desk: Desk) -> None:
+        desk.out("logcat -c; log -t Mine hello")
+        assert desk.out("logcat -d -s Nobody") == desk.out("logcat -d -b crash") == desk.out("logcat -d --regex none") == ""
+        assert desk.out("logcat -d -v tag -s Mine") == "--------- beginning of main\nI/Mine    : hello\n"
 
     def test_a_form_can_be_modified(self, desk: Desk) -> None:
         desk.out("log -t Mine hello")
         assert desk.out("logcat -d -v epoch -s Mine | tail -1").startswith("1767225600.123 ") and desk.sh("logcat --help")[2] == 0
         assert desk.out("logcat -d -v time,year,color -s Mine | tail -1") == "2026-01-01 00:00:00.123 I/Mine    ( 1201): hello\n"
+
+    def test_moments_can_be_told_by_the_microsecond(self, desk: Desk) -> None:
+        desk.out("log -t Mine hello")
+        for form, begins in (("threadtime,usec", "01-01 00:00:00.123000 "), ("epoch,usec", "1767225600.123000 "), ("year,zone", "2026-01-01 00:00:00.123 +0000 ")):
+            assert desk.out(f"logcat -d -v {form} -s Mine | tail -1").startswith(begins), form
 
     def test_what_is_shown_can_begin_at_a_moment(self, desk: Desk) -> None:
         desk.out("log -t Mine hello")

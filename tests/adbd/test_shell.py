@@ -92,7 +92,7 @@ def test_deep_nesting_is_refused_not_a_crash() -> None:
     [
         "if true; then echo x; fi",
         "for i in 1 2; do echo $i; done",
-        "echo $((1+1))",
+        "echo $((1+1)",
         "cat <<E",
         "echo 'open",
         "a && ",
@@ -106,6 +106,29 @@ def test_what_is_not_served_is_a_syntax_error_in_words(desk: Desk, line: str) ->
     out, err, status = desk.sh(line)
     assert (out, status) == ("", 1)
     assert err.startswith("/system/bin/sh: syntax error")
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1+2", "3"), (" 2 + 3 * 4 ", "14"), ("(2+3)*4", "20"), ("-7/2", "-3"), ("-7%2", "-1"), ("1<<4|1", "17"), ("3>2&&0", "0"), ("!0", "1"), ("~5", "-6"),
+        ("0x1F", "31"), ("X*2", "42"), ("$X+${X}", "42"), ("none", "0"), ("1?2:3", "2"), ("", "0"), ("2147483647+1", "-2147483648"), ("- -3", "3"),
+        ("1==1 && 2!=3 || 0", "1"), ("5-1-1", "3"), ("6&3^1", "3"), ("$?", "0"),
+    ],
+)  # fmt: skip
+def test_sums_of_integers_are_the_shells(desk: Desk, expression: str, value: str) -> None:
+    assert desk.out(f'X=21; echo $(({expression})) "a$(({expression}))b"') == f"{value} a{value}b\n"
+
+
+@pytest.mark.parametrize("expression", ["1/0", "1+", "1 2", "(1", "x=1", "1.5", "@", "$X+1", "5%0", "(" * 500 + ")" * 500, "-" * 500 + "1", "9" * 5000])
+def test_a_sum_that_is_none_ends_the_line_in_words(desk: Desk, expression: str) -> None:
+    out, err, status = desk.sh(f"X=words; echo $(({expression})); echo on")
+    assert (out, status) == ("", 1) and err.startswith("/system/bin/sh: ") and "Traceback" not in err
+
+
+def test_a_subshell_in_a_substitution_is_no_sum(desk: Desk) -> None:
+    assert desk.out("echo $((echo a); echo b) $( (echo c) )") == "a b c\n"
+    assert desk.out("i=0; i=$((i+1)); i=$((i+1)); echo $i; sleep $((0)); echo $(echo $((1+1)))") == "2\n2\n"
 
 
 def test_an_unknown_command_is_told_as_android_tells_it(desk: Desk) -> None:

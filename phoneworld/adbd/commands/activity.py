@@ -112,7 +112,8 @@ async def am(call: Call) -> int:
     verb, words = (call.args[0], call.args[1:]) if call.args else ("", [])
     match verb:
         case "start" | "start-activity":
-            return await _start(call, read_intent(words))
+            intent = read_intent(words)
+            return await (_start(call, intent) if _is_component(intent) else _bad_component(call, verb, intent))
         case "force-stop" | "kill" | "stop-app":
             packages = [
                 word
@@ -128,7 +129,8 @@ async def am(call: Call) -> int:
         case "kill-all":
             return 0
         case "broadcast":
-            return await _broadcast(call, read_intent(words))
+            intent = read_intent(words)
+            return await (_broadcast(call, intent) if _is_component(intent) else _bad_component(call, verb, intent))
         case "stack" | "task" if words[:1] == ["list"]:
             return await _stack_list(call)
         case "get-current-user":
@@ -140,6 +142,18 @@ async def am(call: Call) -> int:
         case _:
             call.phone.refuse("am " + " ".join(call.args))
             return await call.fail(f"Unknown command: {verb}", 255)
+
+
+def _is_component(intent: Intent) -> bool:
+    """True for `package/class`, as ComponentName.unflattenFromString reads it, and where none was named."""
+    package, _, name = intent.component.partition("/")
+    return not intent.component or bool(package and name)
+
+
+async def _bad_component(call: Call, verb: str, intent: Intent) -> int:
+    return await call.fail(
+        f"\nException occurred while executing '{verb}':\njava.lang.IllegalArgumentException: Bad component name: {intent.component}", 255
+    )
 
 
 async def _installed(call: Call, package: str) -> InstalledApp | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 
 from phoneworld.adbd.commands.registry import cmd
 from phoneworld.adbd.phone import screen_size
 from phoneworld.adbd.shell import Call
 from phoneworld.device.device import Device, FreshableDevice, ResettableDevice
-from phoneworld.errors import DeviceUnusable, SessionError
+from phoneworld.errors import DeviceUnusable, PhoneWorldError, SessionError
 from phoneworld.ui.action import (
     DoubleTap,
     Drag,
@@ -21,6 +22,7 @@ from phoneworld.ui.action import (
     points_of,
 )
 
+_UNQUOTED = re.compile(r"[A-Za-z_]\w*")
 USAGE = """cmd phoneworld: controls of a phone that runs here
   reset [--seed N]   back to the start; the same seed gives the same phone
   snapshot           keep the state now; prints its name
@@ -28,6 +30,7 @@ USAGE = """cmd phoneworld: controls of a phone that runs here
   state              what the phone says of itself, as JSON
   perform JSON       do one action, for example {"kind": "double_tap", "x": 1, "y": 2}
   finger JSON        the same by a finger on the glass: getevent tells of it too
+                     from a computer it is quoted twice: adb shell "cmd phoneworld finger '{\\"kind\\": \\"tap\\", \\"x\\": 1, \\"y\\": 2}'"
   refused            commands that were not served, oldest first"""
 
 
@@ -47,6 +50,18 @@ def _resettable(device: Device) -> ResettableDevice:
             hint="start one with `phoneworld phone mock:BUNDLE`; `cmd phoneworld reset` puts a web page back to its start",
         )
     return device
+
+
+def _no_json(verb: str, text: str, fault: ValueError) -> str:
+    """What is wrong with the text, and a whole line that works: the text itself where only its quotes are gone."""
+    mended = _UNQUOTED.sub(r'"\g<0>"', text)
+    try:
+        action_from_json(json.loads(mended), size=None)
+    except (ValueError, PhoneWorldError):
+        mended = '{"kind": "tap", "x": 540, "y": 1200}'
+    shown = mended.replace('"', '\\"')  # within double quotes of the host's shell
+    why = "the phone's own shell takes one pair of quotes away, so quote twice" if '"' not in text else "quote it twice"
+    return f"Error: {verb} takes one JSON object, not {text[:80]}: {fault}\n{why}:\n  adb shell \"cmd phoneworld {verb} '{shown}'\""
 
 
 @cmd("phoneworld")
@@ -79,18 +94,19 @@ async def phoneworld(call: Call) -> int:
                 "resettable": resettable,
             }
             await call.out(json.dumps(told, ensure_ascii=False) + "\n")
-        case ["perform", text]:
+        case ["perform", *words] if words:
             try:
-                obj = json.loads(text)
+                obj = json.loads(" ".join(words))
             except ValueError as e:
-                return await call.fail(f"Error: perform takes one JSON object: {e}")
+                return await call.fail(_no_json("perform", " ".join(words), e))
             action = action_from_json(obj, size=None)
             await call.device(lambda device: device.perform(action))
-        case ["finger", text]:
+        case ["finger", *words] if words:
             try:
-                touch = action_from_json(json.loads(text), size=None)
+                obj = json.loads(" ".join(words))
             except ValueError as e:
-                return await call.fail(f"Error: finger takes one JSON object: {e}")
+                return await call.fail(_no_json("finger", " ".join(words), e))
+            touch = action_from_json(obj, size=None)
             if not isinstance(touch, Tap | DoubleTap | LongPress | Swipe | Drag | Pinch):
                 return await call.fail("Error: a finger taps, presses, swipes, drags or pinches")
             rotation, size = await call.device(lambda device: (device.state().rotation, screen_size(device.info, device.state())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import fnmatch
 import hashlib
 import stat
 import time
@@ -94,6 +95,57 @@ async def ls(call: Call) -> int:
                 names = [(".", entry), ("..", entry), *names]
         await call.out("".join(_long(n, e) if "l" in options else f"{n}\n" for n, e in names))
     return status
+
+
+@command("find")
+async def find(call: Call) -> int:
+    """`find [PATH…] [-maxdepth N] [-mindepth N] [-name PATTERN] [-iname PATTERN] [-type f|d] [-print]`, all of which must hold."""
+    words = list(call.args)
+    paths: list[str] = []
+    while words and not words[0].startswith(("-", "(", "!")):
+        paths.append(words.pop(0))
+    least, most, tests = 0, len(call.phone.files.entries), []
+    while words:
+        word = words.pop(0)
+        if word == "-print":
+            continue
+        if word not in ("-maxdepth", "-mindepth", "-name", "-iname", "-type"):
+            call.phone.refuse("find " + " ".join(call.args))
+            return await call.fail(f"find: bad arg '{word}': served are -maxdepth -mindepth -name -iname -type -print")
+        if not words:
+            return await call.fail(f"find: '{word}' needs 1 arg")
+        value = words.pop(0)
+        if word in ("-maxdepth", "-mindepth"):
+            if not value.isdecimal():
+                return await call.fail(f"find: {word} '{value}': a number of folders")
+            least, most = (least, int(value)) if word == "-maxdepth" else (int(value), most)
+        elif word == "-type" and value not in ("f", "d"):
+            return await call.fail(f"find: bad -type '{value}': f or d")
+        else:
+            tests.append((word, value))
+    status = 0
+    for path in paths or ["."]:
+        top = call.path(path)
+        if not call.phone.files.exists(top):
+            status = await call.fail(f"find: '{path}': No such file or directory")
+            continue
+        inside = top.rstrip("/") + "/"
+        found = [name for name in call.phone.files.entries if name == top or name.startswith(inside)]
+        for name in sorted(found, key=lambda name: name.split("/")):
+            below = name[len(inside) :] if name != top else ""
+            depth = len(below.split("/")) if below else 0
+            if least <= depth <= most and all(_holds(test, name if below else path, call.phone.files.entries[name]) for test in tests):
+                await call.out((f"{path.rstrip('/')}/{below}" if below else path) + "\n")
+    return status
+
+
+def _holds(test: tuple[str, str], path: str, entry: Entry) -> bool:
+    """True where a file or folder passes one test of `find`."""
+    kind, value = test
+    if kind == "-type":
+        return (value == "d") == (entry.content is None)
+    name = path.rstrip("/").rpartition("/")[2] or path
+    return fnmatch.fnmatchcase(name.lower(), value.lower()) if kind == "-iname" else fnmatch.fnmatchcase(name, value)
 
 
 @command("rm")

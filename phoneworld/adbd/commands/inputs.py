@@ -44,6 +44,10 @@ class _BadArguments(Exception):
     """The words after the verb are not what it takes."""
 
 
+class _NoKeyFor(Exception):
+    """A text that holds a character which no key of the virtual keyboard makes."""
+
+
 def gesture(info_density: int, start: Point, end: Point, duration_ms: int, *, held_ms: int = 0) -> Action:
     """What one finger did: a tap, a long press, a swipe, or a drag where it was held before it moved."""
     slop = TOUCH_SLOP_DP * info_density // 160
@@ -145,6 +149,13 @@ async def input_(call: Call) -> int:
     verb, words = args[0], args[1:]
     try:
         done = await _do(call, verb, words)
+    except _NoKeyFor as e:
+        call.phone.refuse(f"input text {e}")
+        return await call.fail(
+            "\nException occurred while executing 'text':\njava.lang.NullPointerException: Attempt to get length of null array\n"
+            "input text takes ASCII only: use ADBKeyBoard for the rest",
+            255,
+        )
     except _BadArguments:
         return await call.fail(f"Error: Invalid arguments for command: {verb}\n{_USAGE}", 255)
     if not done:
@@ -171,10 +182,7 @@ async def _do(call: Call, verb: str, words: list[str]) -> bool:
             if not words:
                 raise _BadArguments
             if not words[0].isascii():
-                raise ActionError(
-                    "Exception occurred while executing 'text':\njava.lang.NullPointerException: Attempt to get length of null array",
-                    hint="input text takes ASCII only: use ADBKeyBoard for the rest",
-                )
+                raise _NoKeyFor(words[0])
             await type_text(phone, words[0].replace("%s", " "))
         case "keyevent":
             for timed in ("--delay", "--duration"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Callable
 
 from phoneworld.adbd.commands.registry import command
 from phoneworld.adbd.journal import KEPT, LEVELS, Entry
@@ -11,11 +12,15 @@ from phoneworld.adbd.shell import Call
 
 _WITH_VALUE = {"-v", "-b", "-t", "-T", "-m", "-e", "-r", "-n", "-f", "-G", "-P", "--pid", "--uid"}
 _LONG_WITH_VALUE = {"--format", "--buffer", "--max-count", "--regex", "--pid", "--uid", "--file", "--rotate-kbytes", "--rotate-count", "--id"}
+_SETS = {"--buffer-size", "--prune"}  # print without `=VALUE`
 _FLAGS = {
     "-d", "--dump", "-c", "--clear", "-g", "--buffer-size", "-s", "-B", "--binary", "-D", "--dividers", "-L", "--last", "--print", "--wrap",
     "-S", "--statistics", "-p", "--prune",
 }  # fmt: skip
 _BUFFERS = ("main", "system", "radio", "events", "crash", "kernel", "security", "stats", "all", "default")
+_SIZE = re.compile(r"([0-9]{1,9})([KMG]?)")
+_SMALLEST, _LARGEST = 64 << 10, 256 << 20  # liblog's LOG_BUFFER_MIN_SIZE and _MAX_SIZE
+_SYSTEM_UID = "1000"  # whose process writes all lines
 _MODIFIERS = ("color", "descriptive", "epoch", "monotonic", "printable", "uid", "usec", "UTC", "year", "zone")
 _WRITTEN = {"main", "system", "all", "default"}
 _MOMENT = re.compile(r"(?:(?:(\d{4})-)?(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,3}))|(\d+)\.(\d{1,3})")
@@ -43,7 +48,7 @@ class _Filter:
 
 @command("logcat")
 async def logcat(call: Call) -> int:
-    """`logcat [-d] [-c] [-g] [-s] [-v FORMAT] [-t N] [-T N] [-m N] [-e REGEX] [-b BUFFER] [TAG:LEVEL…]`"""
+    """`logcat [-d] [-c] [-g] [-s] [-v FORMAT] [-t N] [-T N] [-m N] [-e REGEX] [-b BUFFER] [-G SIZE] [-L] [-S] [--pid PID] [TAG:LEVEL…]`"""
     if "--help" in call.args or "-h" in call.args:
         await call.out(f"usage: {' '.join((logcat.__doc__ or '').split()).strip('`')}\n")
         return 0
@@ -54,11 +59,11 @@ async def logcat(call: Call) -> int:
     while words:
         word = words.pop(0)
         name, eq, value = word.partition("=")
-        if word in _WITH_VALUE and words:
+        if word in _WITH_VALUE | _LONG_WITH_VALUE and words:
             values[word] = words.pop(0)
-        elif eq and name in _LONG_WITH_VALUE:
+        elif eq and name in _LONG_WITH_VALUE | _SETS:
             values[name] = value
-        elif word[:2] in ("-v", "-b", "-t", "-T", "-m", "-e") and len(word) > 2 and not word.startswith("--"):
+        elif word[:2] in ("-v", "-b", "-t", "-T", "-m", "-e", "-G") and len(word) > 2 and not word.startswith("--"):
             values[word[:2]] = word[2:]
         elif word in _FLAGS:
             flags.add(word)
@@ -70,9 +75,26 @@ async def logcat(call: Call) -> int:
     if flags & {"-c", "--clear"}:
         journal.clear()
         return 0
-    if flags & {"-g", "--buffer-size"}:
-        await call.out(f"main: ring buffer is 256 KiB ({len(journal.after(0))} of {KEPT} lines used)\n")
+    if size := values.get("-G", values.get("--buffer-size", "")):
+        asked_size = _SIZE.fullmatch(size)
+        wanted_size = int(asked_size[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[asked_size[2]] if asked_size else 0
+        if not _SMALLEST <= wanted_size <= _LARGEST:
+            return await call.fail(f"logcat: invalid -G '{size}': a size from 64K to 256M")
+        journal.size = wanted_size
         return 0
+    if flags & {"-g", "--buffer-size"}:
+        await call.out(f"main: ring buffer is {_size_in_words(journal.size)} ({len(journal.after(0))} of {KEPT} lines used)\n")
+        return 0
+    if flags & {"-S", "--statistics"}:
+        lines = journal.after(0)
+        total = f"{sum(len(line.text.encode()) for line in lines)}/{len(lines)}"
+        await call.out(f"size/num {'main':<18} Total\nTotal    {total:<18} {total}\nNow      {total:<18} {total}\n")
+        return 0
+    if flags & {"-p", "--prune"}:
+        await call.out("\n")  # no list was given: nothing is pruned before the rest
+        return 0
+    if {"-P", "--prune"} & set(values) or flags & {"-L", "--last"}:
+        return 0  # what was there before the last start: this phone has not started twice
     try:
         wanted = _Filter(rest, silent="-s" in flags, pattern=values.get("-e", values.get("--regex", "")))
     except re.error as e:
@@ -81,11 +103,17 @@ async def logcat(call: Call) -> int:
     if unknown := [name for name in said if name not in _FORMATS and name not in _MODIFIERS]:
         return await call.fail(f"logcat: invalid parameter '{unknown[0]}' to -v")
     form = next((name for name in said if name in _FORMATS), "threadtime")
-    stamp = _epoch if "epoch" in said else _with_year if "year" in said else _when
+    stamp = _stamps(said)
     if levels := [word for word in rest if word.partition(":")[2].upper() not in ("", "*", "S", *LEVELS)]:
         return await call.fail(f"logcat: Invalid filter expression '{levels[0]}'")
-    if not values.get("--pid", "0").isdigit():
-        return await call.fail(f"logcat: --pid '{values['--pid']}': a process id")
+    process = values.get("--pid", "")
+    if "--pid" in values and not process.isdecimal():
+        return await call.fail(f"logcat: --pid '{process}': a process id")
+    users = values.get("--uid", _SYSTEM_UID).split(",")
+    if not all(user.isdecimal() for user in users):
+        return await call.fail(f"logcat: Invalid UID '{values['--uid']}'")
+    if flags & {"-B", "--binary"}:
+        return await call.fail("logcat: -B is not served here: the log is text")
     if "-f" in values or "--file" in values:
         return await call.fail("logcat: -f is not served here: logcat -d > FILE")
     buffers = re.split(r"[\s,]+", values.get("-b", values.get("--buffer", "default")).strip())
@@ -98,21 +126,22 @@ async def logcat(call: Call) -> int:
     if not asked.isdigit():
         return await call.fail(f"logcat: Invalid -m '{asked}': a number of lines")
     last, most = int(since) if since.isdigit() else 0, int(asked)
-    ends = bool(flags & {"-d", "--dump"}) or "-t" in values
+    ends = bool(flags & {"-d", "--dump", "--wrap"}) or "-t" in values
     zone = datetime.UTC
     shown = journal.after(0)
     shown = shown[-last:] if last else shown
     if since and not last:
         year = datetime.datetime.fromtimestamp(await call.phone.now_s(), zone).year
         shown = [entry for entry in shown if entry.time_ms >= _moment_ms(since, year)]
-    if form != "raw":
-        await call.out(_BEGIN)
     number = printed = 0
     while True:
         for entry in shown:
             number = entry.number
-            if wanted.passes(entry) and not _WRITTEN.isdisjoint(buffers):
-                await call.out(_FORMATS[form](entry, stamp(datetime.datetime.fromtimestamp(entry.time_ms / 1000, zone))))
+            is_wanted = (not process or int(process) == entry.process) and _SYSTEM_UID in users
+            if is_wanted and wanted.passes(entry) and not _WRITTEN.isdisjoint(buffers):
+                if not printed and form != "raw":
+                    await call.out(_BEGIN)
+                await call.out(_FORMATS[form](entry, stamp(_moment(entry.time_ms))))
                 printed += 1
                 if most and printed >= most:
                     return 0
@@ -141,16 +170,27 @@ def _moment_ms(text: str, year: int) -> int:
     return int(at.timestamp()) * 1000 + int(found[7].ljust(3, "0"))
 
 
-def _when(at: datetime.datetime) -> str:
-    return at.strftime("%m-%d %H:%M:%S.") + f"{at.microsecond // 1000:03d}"
+def _moment(time_ms: int) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(time_ms // 1000, datetime.UTC) + datetime.timedelta(milliseconds=time_ms % 1000)
 
 
-def _with_year(at: datetime.datetime) -> str:
-    return at.strftime("%Y-") + _when(at)
+def _size_in_words(size: int) -> str:
+    unit, name = next((unit, name) for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")) if size % unit == 0)
+    return f"{size // unit} {name}"
 
 
-def _epoch(at: datetime.datetime) -> str:
-    return f"{at.timestamp():.3f}"
+def _stamps(said: list[str]) -> Callable[[datetime.datetime], str]:
+    """How moments are written, by the modifiers of -v."""
+    digits = 6 if "usec" in said else 3
+    form = "%Y-%m-%d %H:%M:%S" if "year" in said else "%m-%d %H:%M:%S"
+
+    def stamp(at: datetime.datetime) -> str:
+        share = f"{at.microsecond:06d}"[:digits]
+        if "epoch" in said:
+            return f"{int(at.timestamp())}.{share}"
+        return f"{at.strftime(form)}.{share}{' +0000' if 'zone' in said else ''}"
+
+    return stamp
 
 
 _FORMATS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from phoneworld.adbd.commands.registry import command
+from phoneworld.adbd.commands.system import processes
 from phoneworld.adbd.shell import Call
 from phoneworld.adbd.uia2.server import DEFAULT_PORT, Uia2Server
 
@@ -35,6 +36,22 @@ async def app_process(call: Call) -> int:
     finally:
         phone.listeners.pop(port, None)
     return 0
+
+
+@command("kill")
+async def kill(call: Call) -> int:
+    """`kill [-SIGNAL] PID…`: the shell may end nothing here. What runs in a stream ends when the stream is closed."""
+    targets = [word for i, word in enumerate(call.args) if not word.startswith("-") and call.args[i - 1 : i] not in (["-s"], ["-n"])]
+    if not targets:
+        return await call.fail("usage: kill [-s signame | -signum | -signame] { job | pid | pgrp } ...")
+    front = (await call.device(lambda device: device.state())).package
+    known = {str(number) for _, number, _ in processes(front)}
+    for target in targets:
+        if not target.isdecimal():
+            await call.fail(f"/system/bin/sh: kill: {target}: arguments must be jobs or process IDs")
+        else:
+            await call.fail(f"/system/bin/sh: kill: {target}: {'Operation not permitted' if target in known else 'No such process'}")
+    return 1
 
 
 @command("pkill", "killall")

@@ -99,12 +99,16 @@ def process_number(package: str) -> int:
     return 3000 + int(token(package), 16) % 20000
 
 
+def processes(front: str) -> list[tuple[str, int, str]]:
+    """Whose each process is, its number and its name: the system's, the shell, and the app in front."""
+    rows = [("root", 1, "init"), ("system", 1201, "system_server"), ("shell", 2901, "sh")]
+    return [*rows, ("u0_a101", process_number(front), front)] if front else rows
+
+
 @command("ps")
 async def ps(call: Call) -> int:
     """The system, and the app in front."""
-    front = (await call.device(lambda device: device.state())).package
-    rows = [("root", 1, "init"), ("system", 1201, "system_server"), ("shell", 2901, "sh")]
-    rows += [("u0_a101", process_number(front), front)] if front else []
+    rows = processes((await call.device(lambda device: device.state())).package)
     await call.out("USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME\n")
     await call.out(
         "".join(
