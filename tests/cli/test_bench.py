@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from phoneworld.cli.bench.growth import grown
 from phoneworld.cli.bench.measure import best_time
 from phoneworld.cli.bench.walk import find_walk
 from phoneworld.cli.root import command_line
 from phoneworld.env.state_id import StateNamer
-from phoneworld.errors import ProgramError
+from phoneworld.errors import OptionError, ProgramError
+from phoneworld.graph.identity import screens_of
+from phoneworld.program.bundle import load_bundle
 from phoneworld.program.expr import TRUE
 from phoneworld.program.program import Program, Start
 from phoneworld.sim.phone import Phone
@@ -108,3 +111,20 @@ def test_adb_adds_the_latencies_of_a_tap_and_of_a_picture(tmp_path: Path) -> Non
     assert set(told) == KEYS | {"adb"}
     assert told["adb"]["tap_ms"] > 0 and told["adb"]["calls"] >= 20
     assert told["adb"]["screencap_ms"] is None or told["adb"]["screencap_kb"] > 1
+
+
+def test_build_adds_how_long_recordings_of_several_sizes_take(tmp_path: Path) -> None:
+    path = str(sample_bundle(tmp_path / "sample.bundle").path)
+    told = json.loads(run.invoke(app, ["bench", path, "--seconds", "0.02", "--no-pixels", "--build", "20, 45", "--json"]).stdout)
+    assert set(told) == KEYS | {"build"}
+    assert [b["captures"] for b in told["build"]] == [20, 45] and all(b["seconds"] > 0 for b in told["build"])
+    refused = run.invoke(app, ["bench", path, "--build", "100,many"])
+    assert isinstance(refused.exception, OptionError) and "100,many" in refused.exception.message
+
+
+def test_a_recording_grows_by_acting_on_the_app(tmp_path: Path) -> None:
+    program = load_bundle(sample_bundle(tmp_path / "sample.bundle").path).program
+    graph = grown(program, 60)
+    assert len(graph.captures) == 60 and graph == grown(program, 60)
+    assert len({type(t.action) for t in graph.transitions()}) > 2
+    assert len(screens_of(graph)) > 1

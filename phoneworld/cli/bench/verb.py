@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -16,13 +17,14 @@ from rich.table import Table
 
 import phoneworld
 from phoneworld.cli.bench import measure
+from phoneworld.cli.bench.growth import Build, build_of
 from phoneworld.cli.bench.miniwob import miniwob_figures
 from phoneworld.cli.bench.tasks import task_figures, vector_steps_per_s
 from phoneworld.cli.bench.walk import find_walk
 from phoneworld.cli.files import need_bundle, pictures_note
 from phoneworld.cli.terminal import Terminal
 from phoneworld.env.phone_env import PhoneEnv
-from phoneworld.errors import BrowserError
+from phoneworld.errors import BrowserError, OptionError
 from phoneworld.program.bundle import load_bundle
 from phoneworld.render.browser import find_chromium
 from phoneworld.serve.server import bundles_in
@@ -56,6 +58,15 @@ def bench(
     miniwob: Annotated[
         bool, typer.Option("--miniwob", help="Measure MiniWoB++ beside it (its browser, through Selenium).")
     ] = False,
+    build: Annotated[
+        str,
+        typer.Option(
+            "--build",
+            help="Measure how long recordings of so many captures take to build, made by acting on the app; 5000 takes minutes.",
+            metavar="N,N,...",
+            show_default=False,
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Measure how fast a compiled app runs on one core.
@@ -65,9 +76,11 @@ def bench(
     what needs no Chromium is timed by the processor's clock, so that other programs hardly matter.
 
         phoneworld bench app.bundle --seconds 5 --json
+        phoneworld bench app.bundle --build 100,1000
     """
     if bundle is not None:
         need_bundle(bundle)
+    sizes = _sizes(build)
     # Before anything takes time: where it is missing, that is said at once.
     beside = [asdict(of) for of in miniwob_figures(seconds)] if miniwob else None
     with ExitStack() as stack:
@@ -79,6 +92,8 @@ def bench(
         figures = _measured(path, seconds, pixels=pixels)
         if adb:
             figures["adb"] = _through_adb(path, seconds)
+        if sizes:
+            figures["build"] = [asdict(b) for b in _built(path, sizes)]
     if beside is not None:
         figures["miniwob"] = [{name: round(v, 2) if isinstance(v, float) else v for name, v in of.items()} for of in beside]
     if as_json:
@@ -94,6 +109,23 @@ def _through_adb(path: Path, seconds: float) -> dict[str, float | None]:
     walk = find_walk(Phone([load_bundle(path).program]))
     taps = [action for action in walk.actions if isinstance(action, Tap)]
     return {name: None if v is None else round(v, 3) for name, v in asdict(latency(path, taps, seconds)).items()}
+
+
+def _sizes(told: str) -> list[int]:
+    sizes = [part.strip() for part in told.split(",")] if told else []
+    if not all(part.isascii() and part.isdigit() and 1 < int(part) <= 1_000_000 for part in sizes):
+        raise OptionError(f"--build takes numbers of captures from 2, found {told!r}", hint="--build 100,1000")
+    return [int(part) for part in sizes]
+
+
+def _built(path: Path, sizes: Sequence[int]) -> Iterator[Build]:
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), console=progress_console, transient=True, disable=not progress_console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=None)
+        for captures in sizes:
+            progress.update(task, description=f"building {captures:,} captures")
+            yield build_of(path, captures)
 
 
 def _first_app() -> Path | None:
@@ -235,6 +267,8 @@ def _print(figures: dict[str, Any]) -> None:
                 f"{through['screencap_ms']:.2f} ms",
                 f"a state drawn before, {through['screencap_kb']:.0f} kB; 95 % under {through['screencap_p95_ms']:.2f} ms; aim 2 ms",
             )
+    for of in figures.get("build", ()):
+        table.add_row(f"build of {of['captures']:,} captures", f"{of['seconds']:.1f} s", f"{of['peak_mb']:.0f} MB; a recording made by acting on this app; 1,000 in under 60 s is the aim")
     console.print(table)
     if miniwob := figures.get("miniwob"):
         _print_beside(figures, miniwob)
