@@ -131,6 +131,7 @@ def _picture(graph: Path, target: Path, sha: str) -> bytes | None:
 def summarise(compiled: Compilation, missing: list[str]) -> dict[str, Any]:
     """What `--json` prints."""
     program, replay = compiled.program, compiled.replay
+    done = len(replay.steps) - replay.traces  # a trace's start is replayed too
     return {
         "app": program.package,
         "label": program.label,
@@ -140,6 +141,7 @@ def summarise(compiled: Compilation, missing: list[str]) -> dict[str, Any]:
         "moments": compiled.moments,
         "variables": len(program.variables),
         "rules": {kind: compiled.rules_by_evidence().get(kind, 0) for kind in STRENGTH if kind != "unrecorded"},
+        "explained": {"steps": done, "by_rules": done - len(compiled.exceptions), "by_exceptions": len(compiled.exceptions)},
         "replay": {
             "traces": replay.traces,
             "whole": replay.whole,
@@ -165,10 +167,11 @@ def _missing_words(missing: int, wanted: int, graph: Path) -> str:
 def _print(summary: dict[str, Any]) -> None:
     console.print(f"[bold]{escape(summary['label'])}[/]  ({escape(summary['app'])})", highlight=False)
     table = Table(show_header=False, box=None, pad_edge=False)
-    rules, replay, lost = summary["rules"], summary["replay"], summary["not_recovered"]
+    rules, told, replay, lost = summary["rules"], summary["explained"], summary["replay"], summary["not_recovered"]
     rows = [
         ("captures", f"{summary['captures']} in " + ", ".join(counted(summary[f"{what}s"], what) for what in ("screen", "layout", "moment"))),
         ("rules", ", ".join(f"{n} {kind}" for kind, n in rules.items())),
+        ("explained", f"{told['by_rules']} of {counted(told['steps'], 'recorded step')} by rules that hold anywhere, {told['by_exceptions']} only by what was recorded there"),
         (
             "replay",
             f"{replay['exact']} of {counted(replay['steps'], 'recorded step')} give an equal tree; {replay['whole']} of {counted(replay['traces'], 'trace')} whole",

@@ -49,6 +49,9 @@ def test_build_lays_corrections_over_what_was_inferred_each_time(built: Path, tm
         told = json.loads(done.stdout)
         assert told["overrides"] == {"file": "overrides.yaml", "renamed": 2, "forbidden": 1, "added": 0}, done.stderr
         assert told["replay"]["exact"] == told["replay"]["steps"], "what was recorded replays as before"
+        explained = told["explained"]
+        assert explained["by_rules"] + explained["by_exceptions"] == explained["steps"] == told["replay"]["steps"] - told["replay"]["traces"]
+        assert explained["by_rules"] > explained["by_exceptions"]
     assert "groceries" in load_bundle(folder / "app.bundle").program.tables
     before = (folder / "app.bundle" / "program.json").read_bytes()
     corrections.write_text("names:\n  tables:\n    groceries: {is: s1.lits}\n")
