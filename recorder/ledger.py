@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from phoneworld.device.settle import Reading
 from phoneworld.graph.graph import Capture
-from recorder.journal import BegunRecord, Record, Story, TraceRecord, capture_record, tree_record
+from recorder.journal import BegunRecord, Record, RecordingRecord, Story, TraceRecord, capture_record, tree_record
 from recorder.redact import TEXTS_OF_ACTIONS, Redactor
 from recorder.windows import window_notes
 
@@ -47,6 +47,8 @@ class Ledger:
 
     def tell(self, record: Record) -> None:
         """Takes one record in. Raises FileFormatError where it cannot follow on what was told before; then nothing is noted."""
+        if isinstance(record, RecordingRecord):
+            record = self._clean(record)
         self.story.tell(record)
         self._records.append(record)
 
@@ -62,6 +64,9 @@ class Ledger:
 
     def _clean(self, record: Record) -> Record:
         match record:
+            case RecordingRecord():  # the name of a web app is its page's title
+                name = self.redactor.text(record.app.label)
+                return record if name == record.app.label else record.model_copy(update={"app": record.app.model_copy(update={"label": name})})
             case TraceRecord():
                 words = self.redactor.text(record.instruction)
                 return record if words == record.instruction else record.model_copy(update={"instruction": words})

@@ -242,11 +242,17 @@ class Redactor:
         if not self.personal or self._is_placeholder(text) or text in self.own:
             return text
         out, at = [], 0
-        for found in personal(text):
+        if not (all_found := personal(text)):
+            return text
+        # A part of a placeholder may look like a number of some kind: "7310 0265 0020 1765" holds a phone number of a kind.
+        standing = [m.span() for made in self._stand_ins.values() if made in text for m in re.finditer(re.escape(made), text)]
+        for found in all_found:
+            if any(start <= found.start and found.end <= end for start, end in standing):
+                continue
             value = text[found.start : found.end]
             out += [text[at : found.start], value if value in self.own else self._placeholder(value, found.kind)]
             at = found.end
-        return "".join((*out, text[at:])) if out else text
+        return "".join((*out, text[at:]))
 
     def _stand_in_learned(self, value: str) -> str:
         return self._placeholder(value, self._learned.get(value) or next(k for v, k in self._learned.items() if _bare(v) == _bare(value)))

@@ -202,6 +202,14 @@ def test_a_number_is_the_same_number_however_it_is_grouped(kind: str, one: str, 
         assert redactor.text(f"use {said} now") == f"use {said} now", "a placeholder is no secret"
 
 
+@given(st.sampled_from([v for values in SECRETS.values() for v in values]), st.binary(min_size=1, max_size=8))
+def test_what_is_clean_stays_as_it_is_when_it_is_cleaned_again(secret: str, salt: bytes) -> None:
+    redactor = Redactor(salt=salt)
+    once = redactor.text(f"card {secret}, code 642")
+    redactor.action(TypeText("90210x"), entry(hint="PIN"))
+    assert redactor.text(once) == once and redactor.kinds.total() == 2
+
+
 @settings(deadline=None)
 @given(
     st.sampled_from(["PIN", "Phone", "Card number", "E-mail", "Account number"]),

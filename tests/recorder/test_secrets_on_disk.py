@@ -6,7 +6,7 @@ import io
 import json
 import re
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from phoneworld.device.device import InstalledApp
 from phoneworld.device.settle import Reading
 from phoneworld.errors import RecordingError
 from phoneworld.graph.file import load_graph, screenshot_bytes
@@ -23,6 +24,7 @@ from recorder.attach import RecordingDevice
 from recorder.driven import Driven
 from recorder.folder import journal_folder
 from recorder.journal import read_records
+from recorder.run import record
 from tests.adbd.pocket import NAME, NOTE, PACKAGE, Memory, PocketPhone
 from tests.recorder.test_redact import SECRETS
 
@@ -138,6 +140,35 @@ def test_a_code_that_is_typed_in_pieces_is_in_no_file_and_its_pieces_make_what_i
     last = done.graph.captures[done.graph.traces[0].captures[-1]]
     assert [n.text for n in last.hierarchy.nodes() if n.bounds in (NAME, NOTE)] == [code, typed[2]]
     assert code != "642" and not [path for path, content in files(tmp_path).items() if re.search(rb"\b642\b", content)]
+
+
+def test_the_name_of_an_app_is_cleaned_too(tmp_path: Path) -> None:
+    """A web app is called as its page's title, which may name whose it is."""
+    name, out = "Mail of ann@example.com, code 4711", tmp_path / "app.graph.json"
+    phone = Named(memory=Memory(front=PACKAGE), called=name)
+
+    def look(_: object) -> Reading:
+        tree = phone.hierarchy()
+        path, field = next((path, node) for path, node in tree.walk() if node.bounds == NAME)
+        return Reading(tree.replace_at(path, replace(field, hint="PIN")), b"", phone.state(), True, 0)
+
+    driven = Driven.open(phone, PACKAGE, out, mode="attach", look=look)
+    agent = RecordingDevice(driven)
+    agent.perform(Tap(NAME.center.x, NAME.center.y))
+    agent.perform(TypeText("4711"))
+    label = driven.finish().graph.app.label
+    assert label.startswith("Mail of ") and len(label) == len(name)
+    assert not [path for path, content in files(tmp_path).items() if b"ann@" in content or b"4711" in content]
+    found = record(Named(memory=Memory(front=PACKAGE), called=name), PACKAGE, steps=1, out=tmp_path / "explored.graph.json")
+    assert "ann@" not in found.app.label and found.app.label.startswith("Mail of ")
+
+
+@dataclass(slots=True)
+class Named(PocketPhone):
+    called: str = ""
+
+    def apps(self) -> tuple[InstalledApp, ...]:
+        return tuple(replace(app, label=self.called) for app in PocketPhone.apps(self))
 
 
 def driven_instruction(out: Path) -> str:
