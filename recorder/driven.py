@@ -105,6 +105,11 @@ class Driven:
         return self._ledger.story.begun
 
     @property
+    def recorded(self) -> int:
+        """Steps whose outcome is known, as the summary counts them."""
+        return sum(len(trace["transitions"]) for trace in self._ledger.story.traces)
+
+    @property
     def in_trace(self) -> bool:
         """True while what is done is recorded."""
         return self.here is not None

@@ -72,8 +72,8 @@ class Watched(Through):
         return png
 
 
-def reading_of(look: Look, since_ms: float) -> Reading:
-    """A look as an unsettled reading: what was seen between two touches."""
-    state = DeviceState(package=package_of(look.hierarchy), rotation=look.hierarchy.rotation)
+def reading_of(look: Look, since_ms: float, *, state: DeviceState | None = None) -> Reading:
+    """A look as an unsettled reading: what was seen between two touches. `state` is what is known of the phone, if anything is."""
+    state = state or DeviceState(package=package_of(look.hierarchy), rotation=look.hierarchy.rotation)
     waited = max(0, round(look.at_ms - since_ms))
     return Reading(look.hierarchy, look.screenshot, state, settled=False, waited_ms=waited, notes=("unsettled", "touched-on"))

@@ -2,7 +2,8 @@
 
 Looks at the phone go on all the time, each with its time, so that the screen before a touch is known although the touch has
 changed it already. A touch whose screen was not read in time is marked `stale-prestate`; where the next touch came before the
-screen was at rest, what was seen between the two is kept as unsettled, and where nothing was seen the trace ends.
+screen was at rest, what was seen between the two is kept as unsettled, and where nothing was seen the trace ends. A touch of
+which it is not known what it was ends the trace too: whatever it did is the outcome of no other step.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from phoneworld.device.settle import Reading, package_of
-from phoneworld.errors import CaptureFailed
+from phoneworld.errors import CaptureFailed, DeviceLost
 from phoneworld.ui.action import Action, OpenApp, PressKey, Tap
+from phoneworld.ui.device_state import DeviceState
 from phoneworld.ui.geometry import Bounds, Point, Size
 from phoneworld.ui.getevent import Decoder, KeyPress, Stroke, TouchBegan, TouchEvent, Undecoded
 from phoneworld.ui.glass import KEYS, InputDevice, Panel
@@ -70,9 +72,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """An act at host times."""
+    """An act at host times. `action` is None where something was done on the glass of which it is not known what."""
 
-    action: Action
+    action: Action | None
     start_ms: float
     end_ms: float
     notes: tuple[str, ...] = ()
@@ -110,10 +112,28 @@ class TouchRecorder:
         self._begun_ms: deque[float] = deque(maxlen=64)
         self._fingers_down = False
         self._stood_ms = 0.0  # when the capture at which the trace stands was whole
+        self._acted_ms = 0.0  # when the last act was over that was taken in
         self._typing: Typing | None = None
 
     def run(self, stopped: Callable[[], bool] = lambda: False, *, ready: Callable[[], None] = lambda: None) -> Reason:
         """Records until `stopped` or the limit; calls `ready` once touches are recorded. Raises DeviceLost."""
+        try:
+            return self._follow(stopped, ready)
+        finally:
+            self._told()
+
+    def _follow(self, stopped: Callable[[], bool], ready: Callable[[], None]) -> Reason:
+        try:
+            reason = self._listen(stopped, ready)
+            if reason == "interrupted":
+                self._end()
+        except DeviceLost:
+            self._finish_typing(None)
+            raise
+        self._finish_typing(None)
+        return reason
+
+    def _listen(self, stopped: Callable[[], bool], ready: Callable[[], None]) -> Reason:
         self._start()
         ready()
         while not stopped():
@@ -127,7 +147,6 @@ class TouchRecorder:
                 self._glance()
             if self._limit is not None and self._driven.steps >= self._limit and not self._queue:
                 return "finished"
-        self._end()
         return "interrupted"
 
     def _start(self) -> None:
@@ -142,10 +161,11 @@ class TouchRecorder:
     def _end(self) -> None:
         for event in self._decoder.end():
             self._take(event)
-        self._queue.extend(self._at_host(a) for a in self._grouper.flush() if a.action is not None)
+        self._flush()
+        while self._queue and self._queue[-1].action is None:
+            self._queue.pop()  # nothing follows that could be taken for its doing
         while self._queue:
             self._record(self._queue.popleft())
-        self._finish_typing(None)
 
     # ---- hearing
 
@@ -160,7 +180,11 @@ class TouchRecorder:
                 self._take(event)
         due = self._grouper.due_ms
         if due is not None and not self._fingers_down and _now_ms() >= self._clock.host(due) + _LATENCY_MS:
-            self._queue.extend(self._at_host(a) for a in self._grouper.flush())
+            self._flush()
+
+    def _flush(self) -> None:
+        """A tap that was held back is one."""
+        self._queue.extend(self._at_host(a) for a in self._grouper.flush())
 
     def _take(self, event: TouchEvent) -> None:
         match event:
@@ -175,18 +199,24 @@ class TouchRecorder:
                 for done in self._grouper.feed(act):
                     if done.action is None:
                         self.tally.count(done.notes[0] if done.notes else "unknown")
-                    else:
-                        self._queue.append(self._at_host(done))
+                    self._queue.append(self._at_host(done))
             case KeyPress(_, name, at_ms):
                 if name in KEYS:
                     at = self._clock.host(at_ms)
+                    self._begun_ms.append(at)
+                    self._flush()
                     self._queue.append(_Done(PressKey(KEYS[name]), at, at, ("hardware-key",)))
-            case Undecoded(_, reason):
+            case Undecoded(_, reason, at_ms):
                 self._fingers_down = False
-                self.tally.count(reason)
+                self._unknown(reason, self._clock.host(at_ms))
+
+    def _unknown(self, reason: str, at_ms: float) -> None:
+        """Something was done on the glass up to then; what came before it stays before it."""
+        self.tally.count(reason)
+        self._flush()
+        self._queue.append(_Done(None, at_ms, at_ms))
 
     def _at_host(self, act: Act) -> _Done:
-        assert act.action is not None
         return _Done(act.action, self._clock.host(act.start_ms), self._clock.host(act.end_ms), act.notes)
 
     def _rotation(self) -> int:
@@ -201,16 +231,27 @@ class TouchRecorder:
 
     def _record(self, act: _Done) -> None:
         driven = self._driven
-        if not driven.in_trace:
-            driven.start_trace(driven.look(), instruction=self._instruction, notes=("after-a-gap",))
-            self._stood_ms = self._ring.until_ms
+        self._acted_ms = max(self._acted_ms, act.end_ms)
+        if act.action is None:
+            while self._queue and self._queue[0].action is None:
+                self._queue.popleft()
+            self._break_off()
+            return
+        if not driven.in_trace and not self._begin_anew():
+            self.tally.count("screen-not-read")
+            return
         reading = driven.reading
         assert reading is not None
         region = keyboard_region(reading.hierarchy, reading.size, is_shown=reading.state.keyboard)
         if isinstance(act.action, Tap) and region is not None and region.contains(Point(act.action.x, act.action.y)):
             self._type(act.action, act.end_ms, region)
             return
+        if self._typing is not None and self._typing.unread and not self._break_off():
+            self.tally.count("screen-not-read")
+            return
         self._finish_typing(None)
+        reading = driven.reading
+        assert reading is not None
         notes = act.notes
         if self._stood_ms > act.start_ms:
             notes = (*notes, "stale-prestate")
@@ -219,7 +260,7 @@ class TouchRecorder:
         if not is_edge:
             driven.begin(act.action, notes)
         try:
-            outcome = self._outcome(act, reading.hierarchy)
+            outcome = self._untouched(driven.look(reading.hierarchy), act.end_ms)
         except CaptureFailed as e:
             if is_edge:
                 driven.begin(act.action, notes)
@@ -233,20 +274,36 @@ class TouchRecorder:
         else:
             driven.done(outcome)
 
-    def _outcome(self, act: _Done, before: Hierarchy) -> Reading | None:
-        """The screen after an act. Where the next touch came first: what was seen between, or None."""
-        reading = self._driven.look(before)
+    def _untouched(self, reading: Reading, since_ms: float, state: DeviceState | None = None) -> Reading | None:
+        """What was read just now, as the outcome of what happened at `since_ms`. Where the next touch came first: what was seen between, or None."""
         until = self._ring.until_ms
         self._hear(0.0)
-        following = next((t for t in self._begun_ms if act.end_ms < t < until), None)
-        self._stood_ms = until
+        following = next((t for t in self._begun_ms if since_ms < t < until), None)
         if following is None:
+            self._stood_ms = until
             return reading
-        look = self._ring.between(act.end_ms, following)
+        look = self._ring.between(since_ms, following)
         if look is None:
             return None
         self._stood_ms = look.until_ms
-        return reading_of(look, act.end_ms)
+        return reading_of(look, since_ms, state=state)
+
+    def _break_off(self) -> bool:
+        """What was done last is not known: the trace ends, and another begins at what is shown now. False where that could not be read."""
+        self._finish_typing(None)
+        before = self._driven.reading
+        self._driven.stop_trace()
+        return self._begin_anew(None if before is None else before.hierarchy)
+
+    def _begin_anew(self, before: Hierarchy | None = None) -> bool:
+        """A trace begins at what is shown now; False where that could not be read."""
+        try:
+            reading = self._driven.look(before)
+        except CaptureFailed:
+            return False
+        self._driven.start_trace(reading, instruction=self._instruction, notes=("after-a-gap",))
+        self._stood_ms = self._ring.until_ms
+        return True
 
     def _navigation(self, action: Action, before: Reading, after: Reading | None) -> Action | None:
         """The key that an edge swipe was, by what came of it; None where the app took it as a swipe."""
@@ -262,22 +319,33 @@ class TouchRecorder:
         return PressKey("back") if self._driven.was_here_before(after) else None
 
     def _glance(self) -> None:
-        """What the screen does by itself is recorded as a wait."""
-        driven = self._driven
+        """What the screen does by itself is recorded as a wait. While somebody types, the field's text may come late: that is no wait."""
+        driven, typing = self._driven, self._typing
+        shown = typing.reading if typing is not None else driven.reading
+        if shown is None:
+            self._begin_anew()
+            return
         try:
             tree = driven.device.hierarchy()
             driven.device.screenshot()
-            moved = driven.in_trace and not driven.stands(tree)
-            reading = driven.look() if moved else None
+            stands = driven.stands(tree) if typing is None else typing.stands(tree)
+            now = shown if stands else driven.look()
+            reading = self._untouched(now, max(self._stood_ms, self._acted_ms), shown.state if typing is not None else None)
         except CaptureFailed:
             return
-        until = self._ring.until_ms
-        self._hear(0.0)
-        if any(self._stood_ms < t < until for t in self._begun_ms):
+        if reading is None:
             return
-        if reading is not None and self._typing is None:
+        if typing is None:
             driven.moved(reading)
-        self._stood_ms = until
+        elif typing.stands(reading.hierarchy):
+            typing.unread = 0
+        elif typing.is_its_own(reading, self._keyboard(typing)):
+            typing.see(reading)
+        elif typing.unread:
+            self._ended(reading)
+        else:
+            self._finish_typing(None)
+            driven.moved(reading)
 
     # ---- typing
 
@@ -287,26 +355,40 @@ class TouchRecorder:
         reading = self._driven.reading
         assert reading is not None
         typing = self._typing = self._typing or Typing(reading)
-        typing.last_tap = tap
+        typing.tapped(tap)
         try:
             now = self._driven.look()
         except CaptureFailed:
             return
-        self._stood_ms = self._ring.until_ms
-        self._hear(0.0)
-        if typing.goes_on(now, region):
-            typing.see(now)
-        elif not any(end_ms < t < self._ring.until_ms for t in self._begun_ms):
-            self._finish_typing(now)
+        seen = self._untouched(now, end_ms, typing.reading.state)
+        if seen is not None and typing.goes_on(seen, region):
+            typing.see(seen)
+        elif seen is not now and typing.goes_on(now, region):
+            typing.see(replace(now, settled=False, notes=tuple(dict.fromkeys((*now.notes, "unsettled", "touched-on")))))
+            self._stood_ms = self._ring.until_ms
+        elif seen is now:
+            self._ended(now)
+
+    def _ended(self, reading: Reading) -> None:
+        """A key ended the typing. Of several that were not read any but the last may have, and what came after it was on no key."""
+        typing = self._typing
+        assert typing is not None
+        on_the_way = [replace(t, state=typing.reading.state, notes=("unsettled",)) for t in reading.transients]
+        typed = next((t for t in reversed(on_the_way) if typing.is_its_own(t, self._keyboard(typing))), None)
+        if typing.unread == 1 and typed is not None:
+            typing.see(typed)  # the key typed something: what came after that was not its doing
+            self._finish_typing(None)
+            self._driven.moved(reading)
+        elif typing.unread == 1:
+            self._finish_typing(reading)
+        else:
+            self._break_off()
 
     def _finish_typing(self, ended: Reading | None) -> None:
         typing, self._typing = self._typing, None
         if typing is None:
             return
-        start = typing.start
-        region = keyboard_region(start.hierarchy, start.size, is_shown=True)
-        assert region is not None
-        for step in typing.steps(ended, region):
+        for step in typing.steps(ended, self._keyboard(typing)):
             self._driven.begin(step.action, step.notes)
             self._driven.done(step.outcome)
         if typing.latest is not None and ended is None:
@@ -314,9 +396,16 @@ class TouchRecorder:
         elif ended is not None:
             self._driven.moved(ended)
 
+    @staticmethod
+    def _keyboard(typing: Typing) -> Bounds:
+        """Where the keyboard lies on which that is typed."""
+        region = keyboard_region(typing.start.hierarchy, typing.start.size, is_shown=True)
+        assert region is not None
+        return region
+
     def _told(self) -> None:
         if self._on_step is not None:
-            self._on_step(self._driven.steps)
+            self._on_step(self._driven.recorded)
 
 
 def _now_ms() -> float:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from phoneworld.device.settle import Reading
+from phoneworld.device.settle import Reading, sight_digest
 from phoneworld.ui.action import Action, Clear, PressKey, Tap, TypeText
 from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
 from recorder.attribute import focused_field
+from recorder.windows import without_keyboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,45 @@ class Step:
 
 @dataclass(slots=True)
 class Typing:
-    """A run of taps on the keyboard into one field. `start` is the reading at which it began."""
+    """A run of taps on the keyboard into one field. `start` is the reading at which it began.
+
+    `unread` counts the last taps after which nothing was read: what they typed, or whether one ended the typing, is not known.
+    """
 
     start: Reading
     latest: Reading | None = None
     last_tap: Tap | None = None
+    unread: int = 0
+
+    @property
+    def reading(self) -> Reading:
+        """The screen as it was read last."""
+        return self.latest or self.start
+
+    def tapped(self, tap: Tap) -> None:
+        """Another key."""
+        self.last_tap = tap
+        self.unread += 1
 
     def see(self, reading: Reading) -> None:
         """Takes in the screen after a tap, while the field still has the focus and its words."""
-        self.latest = reading
+        self.latest, self.unread = reading, 0
+
+    def stands(self, hierarchy: Hierarchy) -> bool:
+        """True where nothing but the keyboard itself has changed since the screen was read last."""
+        return sight_digest(without_keyboard(hierarchy)) == sight_digest(without_keyboard(self.reading.hierarchy))
+
+    def is_its_own(self, reading: Reading, region: Bounds) -> bool:
+        """True where a change that came some time after the last tap is one of the field's text, with all that hangs on it.
+
+        Another change came by itself. A field with another width is another field, though it may have the id (or none) of this one.
+        """
+        if not self.goes_on(reading, region):
+            return False
+        was, now = field_of(self.reading.hierarchy), field_of(reading.hierarchy)
+        assert was is not None and now is not None
+        sides = [(f.bounds.left, f.bounds.right) for f in (was, now)]
+        return was.value != now.value and sides[0] == sides[1]
 
     def goes_on(self, reading: Reading, region: Bounds) -> bool:
         """False where the last tap has ended the typing: the keyboard is gone, or the field was left or emptied at once."""
@@ -39,7 +70,7 @@ class Typing:
         before, after = field_of(self.start.hierarchy), field_of(reading.hierarchy)
         if before is None or after is None or after.resource_id != before.resource_id or after.class_name != before.class_name:
             return False
-        was = field_of((self.latest or self.start).hierarchy)
+        was = field_of(self.reading.hierarchy)
         emptied = was is not None and bool(was.value) and not after.value
         return not (emptied and was is not None and (len(was.value) > 1 or self.by_enter(region)))
 

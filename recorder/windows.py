@@ -7,6 +7,7 @@ system as well, for their ids differ by version and maker.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from phoneworld.device.settle import package_of, shown
 from phoneworld.ui.geometry import Bounds, Size
@@ -48,6 +49,11 @@ def keyboard_region(hierarchy: Hierarchy, size: Size, *, is_shown: bool) -> Boun
         if _KEYBOARD.search(window.package) and not window.bounds.is_empty:
             return window.bounds
     return Bounds(0, size.height * 3 // 5, size.width, size.height) if is_shown else None
+
+
+def without_keyboard(hierarchy: Hierarchy) -> Hierarchy:
+    """The tree without the keyboard's window, where the dump has one: its keys change while one types."""
+    return replace(hierarchy, windows=tuple(w for w in hierarchy.windows if not _KEYBOARD.search(w.package)))
 
 
 def is_launcher(package: str) -> bool:

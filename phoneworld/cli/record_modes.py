@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from phoneworld.cli.terminal import Terminal
+from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.device.open import open_device
 from phoneworld.errors import DeviceAmbiguous, DeviceLost, OptionError, PhoneWorldError, RecordingError
 
@@ -131,7 +131,7 @@ def _touch(wish: Wish, only_app: Callable[[Device], str], stop: StopFlag, consol
         try:
             touches = TouchRecorder(
                 driven, ring, events, screens, phone.info.size, instruction=wish.instruction, limit=wish.budget.steps,
-                on_step=lambda n: console.print(f"{n} steps", highlight=False),
+                on_step=_Steps(console),
             )  # fmt: skip
             named = ", ".join(s.name or s.path for s in screens)
             ready = partial(console.print, f"listening to {escape(named)}: use the phone; Ctrl-C ends it", highlight=False)
@@ -196,11 +196,33 @@ def _closed(driven: Driven, run: Callable[[], Reason]) -> Recorded:
     return driven.finish(reason, message)
 
 
+class _Steps:
+    """One line for each new number of steps, counted as the summary counts them."""
+
+    def __init__(self, console: Terminal) -> None:
+        self._console = console
+        self._printed = 0
+
+    def __call__(self, steps: int) -> None:
+        if steps != self._printed:
+            self._printed = steps
+            self._console.print(counted(steps, "step"), highlight=False)
+
+
+_WHY_LOST = {
+    "no-place": "no place was told (one that has not changed is not told again: touch another place before the first step)",
+    "dropped": "the phone dropped their events",
+    "never-lifted": "the finger was still down at the end",
+    "off-screen": "off the screen",
+    "screen-not-read": "the screen could not be read",
+}
+
+
 def _print_tally(tally: Tally, console: Terminal) -> None:
     """What of the touches was not recorded, and what is only half known."""
     for reason, count in sorted(tally.undecoded.items()):
-        console.print(f"  {count} touches not recorded: {escape(reason)}", highlight=False)
+        console.print(f"  {counted(count, 'touch', 'touches')} not recorded: {escape(_WHY_LOST.get(reason, reason))}", highlight=False)
     if tally.stale:
-        console.print(f"  {tally.stale} touches came before the screen was read: marked stale-prestate", highlight=False)
+        console.print(f"  {counted(tally.stale, 'touch', 'touches')} came before the screen was read: marked stale-prestate", highlight=False)
     if tally.keyboard_taps:
-        console.print(f"  {tally.keyboard_taps} taps on the keyboard, folded into what was typed", highlight=False)
+        console.print(f"  {counted(tally.keyboard_taps, 'tap')} on the keyboard, folded into what was typed", highlight=False)
