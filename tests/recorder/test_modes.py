@@ -40,7 +40,7 @@ def test_a_person_touches_an_agent_drives_and_a_person_mirrors(attached: Attache
     process, _ = started(attached, out, "--mode", "touch", "--budget", "2", "--instruction", "count", ready="listening to .*phoneworld_touch")
     finger = json.dumps({"kind": "tap", "x": X, "y": Y})
     attached.shell(f"cmd phoneworld finger '{finger}'")
-    assert process.stderr is not None and "1 steps" in process.stderr.readline()
+    assert process.stderr is not None and process.stderr.readline() == "1 step\n"
     attached.shell(f"cmd phoneworld finger '{finger}'")
     told, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
@@ -83,7 +83,7 @@ def test_a_phone_that_goes_away_leaves_a_recording_and_says_how_to_go_on_in_that
     out = tmp_path / "touch.graph.json"
     process, _ = started(attached, out, "--mode", "touch", ready="listening to")
     attached.shell(f"cmd phoneworld finger '{json.dumps({'kind': 'tap', 'x': X, 'y': Y})}'")
-    assert process.stderr is not None and "1 steps" in process.stderr.readline()
+    assert process.stderr is not None and process.stderr.readline() == "1 step\n"
     subprocess.run(["adb", "-P", str(attached.server_port), "disconnect", attached.serial], check=True, capture_output=True, timeout=20)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == DeviceLost.exit_code, errors
