@@ -19,7 +19,7 @@ from phoneworld.tasks.checker import AllOf, Answer, Checker, Rows, Unchanged, Vi
 from phoneworld.tasks.ground import Atom, Ground
 from phoneworld.tasks.judge import Judge
 from phoneworld.tasks.oracle import GivenUp, Oracle
-from phoneworld.tasks.prove import Proof, Prover
+from phoneworld.tasks.prove import NEIGHBOURS, Proof, Prover
 from phoneworld.tasks.sights import sight
 from phoneworld.tasks.task import Category, Found, Instance, OneOf, Parameter, RowOf, Setting, Start, Tags, Task
 from phoneworld.ui.action import Action, Finish
@@ -266,11 +266,16 @@ class Generator:
         leaked = leaks(first.judge.instance)
         if leaked:
             return None, "its words show a name of the inside"
-        self.prover.tasks = (*self.prover.tasks[-8:], task)
+        # A task's neighbours are those after it in the file: for the last one the first, and this one for those just before it.
+        before = self.prover.tasks
+        self.prover.tasks = (*before, task)
         proof = self.prover.prove(task)
         if not proof.proved:
-            self.prover.tasks = self.prover.tasks[:-1]
+            self.prover.tasks = before
             return None, f"not proved: {re.sub(r'[“(0-9].*', '…', proof.faults[0].partition(': ')[2])}"
+        if any(self.prover.takes(other, task) for other in before[-NEIGHBOURS:]):
+            self.prover.tasks = before
+            return None, "what solves it serves a task before it too"
         said.add(instruction)
         return proof, ""
 

@@ -30,7 +30,8 @@ from phoneworld.ui.action import Action, Answer, Finish, action_from_json, actio
 SEEDS = 5
 RANDOM = 200
 FEWEST = 20
-_NEIGHBOURS = 6
+NEIGHBOURS = 6
+"""How many of the tasks that come after one, the first after the last, try their solutions on its checker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +208,21 @@ class Prover:
         place = next((i for i, other in enumerate(self.tasks) if other.id == task.id), 0)
         others = [*self.tasks[place + 1 :], *self.tasks[:place]]
         near = [t for t in others if t.start == task.start and t.package == task.package and t.id != task.id]
-        for other in near[:_NEIGHBOURS]:
+        for other in near[:NEIGHBOURS]:
             found = self.solved(other, one.seed)
             if isinstance(found, _Solved):
-                yield Mutant("neighbour", f"{other.id}: {found.judge.instance.instruction}", _ending(one.judge, found.episode.actions))
+                yield _neighbour(one, found)
+
+    def takes(self, task: Task, other: Task, *, seeds: int = SEEDS) -> bool:
+        """True where the checker of one task takes what solves another for its own, at any of so many seeds."""
+        for seed in range(seeds):
+            one, found = self.solved(task, seed), self.solved(other, seed)
+            if isinstance(one, _Solved) and isinstance(found, _Solved):
+                mutant = _neighbour(one, found)
+                verdict = self._judged(one, mutant)
+                if isinstance(verdict, str) or (verdict.success is True and not self._equivalent(one, mutant)):
+                    return True
+        return False
 
     def _judged(self, one: _Solved, mutant: Mutant) -> Verdict | str:
         try:
@@ -264,6 +276,11 @@ def _judgement(solved: Sequence[_Solved], counts: Counter[str], survivors: Seque
 def asks(judge: Judge) -> tuple[str, ...]:
     """What an instance asks for, whatever the order in which it names it: where two ask for other things, one state cannot be right for both."""
     return tuple(sorted(repr(value) for value in judge.instance.values.values()))
+
+
+def _neighbour(one: _Solved, other: _Solved) -> Mutant:
+    """What solves another task, as an ending of this one."""
+    return Mutant("neighbour", f"{other.judge.instance.task.id}: {other.judge.instance.instruction}", _ending(one.judge, other.episode.actions))
 
 
 def _ending(judge: Judge, actions: Sequence[Action]) -> Ending:

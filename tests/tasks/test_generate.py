@@ -12,6 +12,7 @@ from phoneworld.tasks.checker import Rows as RowsCheck
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.generate import Generated, Generator, leaks
 from phoneworld.tasks.labels import Labels, kind_of_values
+from phoneworld.tasks.prove import Prover
 from phoneworld.tasks.task_yaml import dumps, loads
 from phoneworld.ui.action import Answer
 from tests.cli.running import ROOT, phoneworld
@@ -52,6 +53,19 @@ def test_instructions_differ_and_show_nothing_of_the_inside(made: tuple[Generato
             assert not leaks(instance) and "{" not in instance.instruction
             said.add(instance.instruction)
     assert len(said) == 2 * len(out.tasks)
+
+
+def test_nothing_is_made_that_solves_a_task_before_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    phone = Phone([load_bundle(NOTES / "bundle").program])
+    generator = Generator(phone, "notes", effort=60)
+    dark, about, ticked = (next(a for a in generator.atoms.all() if a.skill == skill) for skill in ("settings", "reach", "count"))
+    groups = [(dark, about), (dark, about, ticked), (about, ticked)]
+    monkeypatch.setattr(generator, "_compositions", lambda atoms, wanted: iter(groups))
+    out = generator.make(3)
+    # With the answer beside it the second is done; so is the first, which asks for no answer.
+    assert [t.tags.skills for t in out.tasks] == [("settings", "reach"), ("reach", "count")]
+    prover = Prover(phone, out.tasks)
+    assert all(prover.prove(task, random=0).proved for task in out.tasks)
 
 
 def test_the_same_arguments_make_the_same_tasks_and_another_seed_others() -> None:
