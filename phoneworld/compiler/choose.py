@@ -14,6 +14,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -22,6 +23,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -211,6 +213,10 @@ def bits(expr: Expr) -> float:
         case Not(of):
             return 1.0 + bits(of)
         case Trim(of) | Plus(of, _):
+            return 2.0 + bits(of)
+        case Calc(left, _, right):
+            return 3.0 + bits(left) * 0.5 + bits(right) * 0.5
+        case Fixed(of):
             return 2.0 + bits(of)
         case Piece(of, before, after):
             return 3.0 + bits(of) + min(_MOST_WORD_BITS, _WORD_BITS * (len(before) + len(after)))

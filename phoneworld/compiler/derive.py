@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from phoneworld.compiler.arithmetic import numbers_that_follow, sums_of
 from phoneworld.compiler.believed import Alias
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
@@ -18,8 +19,10 @@ from phoneworld.compiler.modes import MODE
 from phoneworld.compiler.rewrite import inlined, settled, with_cells
 from phoneworld.compiler.template import SHOWN, Part
 from phoneworld.program.expr import (
+    TRUE,
     All,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -27,6 +30,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Less,
     Not,
     Value,
@@ -36,6 +40,7 @@ from phoneworld.program.expr import (
     walk,
 )  # fmt: skip
 from phoneworld.program.template import KEYBOARD, ROW_ID
+from phoneworld.sim.amounts import token_in
 from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 
@@ -151,6 +156,11 @@ def _derive_columns(history: History, derived: Derived, table: str, mine: Sequen
                 # What the details show may be a part of what the row does; of two things that a row shows neither is the whole.
                 [Column(c) for c in others if not is_hidden(c)] if is_hidden(name) else (),
             )
+            options += [
+                option
+                for written, values in numbers_that_follow(target, {Column(c): [r.get(c) for r in there] for c in others}).items()
+                for option in compositions(target, {written: values})
+            ]
             absent: list[Expr] = [Equal(Column(c), Const(None)) for c in others if any(r.get(c) is None for r in there)]
             chosen = choose([Example(Scope({}, row=r), v) for r, v in zip(there, target, strict=True)], options, absent)
             options = [chosen.expr] if chosen is not None and not isinstance(chosen.expr, Const) else []
@@ -228,7 +238,14 @@ def _derive_screen(
         if name in certain:
             continue
         if name in history.aliases:
-            derived.variables[name] = _of_current(derived, history.aliases[name])
+            aliases = history.aliases[name]
+            of_row = _of_current(derived, aliases)
+            calculated = None
+            if name.endswith(".text") and all(is_hidden(a.column) for a in aliases):
+                there = [s for s in mine if name in s.seen]
+                others = [n for n in names if n != name and n in history.names[screen] and not _depends(derived, n, name)]
+                calculated = _calculated_text(name, there, others, tables, history, derived)
+            derived.variables[name] = of_row if calculated is None else calculated
             continue
         if name in many and name not in history.aliases:
             continue
@@ -372,6 +389,8 @@ def _words(
             sources[expr] = _values(expr, there)
     target = [s.variables[name] for s in there]
     certain = [i for i, s in enumerate(there) if id(s) in sure]
+    calculated = _calculated(target, certain, there, sources, tables, history)
+    sources |= calculated
     cells = [e for e in sources if isinstance(e, Cell)]
     options = compositions([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in sources.items()}, whole=cells)
     groups: dict[str, list[int]] = {}
@@ -386,7 +405,8 @@ def _words(
             options.append(Const(texts[0]))
     elsewhere = {v for i, v in enumerate(target) if i not in set(certain)}
     options += [Const(v) for v in sorted(map(str, elsewhere))] if len(elsewhere) <= 2 else []
-    conditions: list[Expr] = [Equal(c, Const(n)) for c in counts for n in (0, 1)]
+    numbers = [e.of for e in calculated if isinstance(e, Fixed)]
+    conditions: list[Expr] = [Equal(c, Const(n)) for c in (*counts, *numbers) for n in (0, 1)]
     conditions += [Var(o) for o in others if all(o in s.seen and isinstance(s.variables[o], bool) for s in there)]
     chosen = choose(
         [Example(_scope(s), v) for s, v in zip(there, target, strict=True)], options, conditions, exceptions=2
@@ -396,6 +416,49 @@ def _words(
     if any(id(there[i]) in sure for i in chosen.wrong) or len(chosen.wrong) > _DOUBT * len(there):
         return None
     return chosen.expr
+
+
+def _calculated(
+    target: Sequence[Value],
+    certain: Sequence[int],
+    there: Sequence[Sight],
+    sources: Mapping[Expr, Sequence[Value]],
+    tables: Sequence[str],
+    history: History,
+) -> dict[Expr, list[Value]]:
+    """Numbers that are what the texts say, of what is in sight and of sums over rows."""
+    if not any(isinstance(t, str) and token_in(t) is not None for t in target):
+        return {}
+    known = dict(sources)
+    for table in tables:
+        where = history.shown_where(table) if table in history.owners else TRUE
+        if where is None:
+            continue
+        rows = [r for s in there for r in s.tables[table]]
+        known |= {e: _values(e, there) for e in sums_of(table, [c for c in history.columns[table] if c not in (ROW_ID, OWNER)], rows, where)}
+    found = numbers_that_follow([target[i] for i in certain], {e: [v[i] for i in certain] for e, v in known.items()})
+    return {e: _values(e, there) for e in found}
+
+
+def _calculated_text(
+    name: str, there: Sequence[Sight], others: Sequence[str], tables: Sequence[str], history: History, derived: Derived
+) -> Expr | None:
+    """What the words of a row's details follow from where a number in them does: how many of it times its price, say."""
+    target = [s.variables[name] for s in there]
+    own = {(a.table, a.column) for a in history.aliases[name]}
+    sources: dict[Expr, Sequence[Value]] = {}
+    for other in others:
+        if all(other in s.seen and isinstance(s.variables[other], str) for s in there):
+            sources[Var(other)] = [s.variables[other] for s in there]
+    for table in tables:
+        for cell in history.columns[table]:
+            if (table, cell) not in own and cell not in derived.columns.get(table, {}):
+                expr = Cell(table, cell, current_row(table))
+                sources[expr] = _values(expr, there)
+    written = numbers_that_follow(target, sources)
+    options = [o for e, vs in written.items() if isinstance(e, Fixed) and isinstance(e.of, Calc) for o in compositions(target, {e: vs})]
+    right = [o for o in options if all(same_value(v, t) for v, t in zip(_values(o, there), target, strict=True))]
+    return min(right, key=lambda e: (bits(e), repr(e)), default=None)
 
 
 def _values(expr: Expr, sights: Sequence[Sight]) -> list[Value]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never
 
 Value: TypeAlias = str | int | float | bool | None
 """What a variable or a cell can hold: JSON's scalars."""
+Operator: TypeAlias = Literal["+", "-", "*"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,24 @@ class Plus:
 
     of: Expr
     by: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Calc:
+    """Two numbers put together; of a text, the one number in it ("$29.50", "3 items"), 0 where it has none. None where either is no number."""
+
+    left: Expr
+    operator: Operator
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A number as text: with so many `decimals` (None: as few as it takes), and `comma` between its thousands. None of what is no number."""
+
+    of: Expr
+    decimals: int | None = None
+    comma: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +166,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """The sum of an expression over the rows that satisfy `where`; what is no number counts 0."""
+    """The sum of an expression over the rows that satisfy `where`; of a text the one number in it; what is no number counts 0."""
 
     table: str
     of: Expr
@@ -179,7 +198,7 @@ class Join:
 
 
 Expr: TypeAlias = (
-    Const | Var | Column | Acted | Typed | Cell | Plus | Trim | Piece | Contains | Not | All | Any | OneOf | Equal | Less | Blank | Count | Sum
+    Const | Var | Column | Acted | Typed | Cell | Plus | Calc | Fixed | Trim | Piece | Contains | Not | All | Any | OneOf | Equal | Less | Blank | Count | Sum
     | Widgets | Case | Join
 )  # fmt: skip
 
@@ -190,12 +209,12 @@ def walk(expr: Expr, table: str | None = None) -> Iterator[tuple[Expr, str | Non
     """The expression and all within it, each with the table whose row `Column` reads there; None outside of rows."""
     yield expr, table
     match expr:
-        case Not(of) | Blank(of) | Trim(of) | Plus(of, _) | Piece(of, _, _):
+        case Not(of) | Blank(of) | Trim(of) | Plus(of, _) | Fixed(of, _, _) | Piece(of, _, _):
             yield from walk(of, table)
         case All(of) | Any(of) | Join(of):
             for part in of:
                 yield from walk(part, table)
-        case Equal(left, right) | Less(left, right) | Contains(left, right):
+        case Equal(left, right) | Less(left, right) | Contains(left, right) | Calc(left, _, right):
             yield from walk(left, table)
             yield from walk(right, table)
         case Count(rows, where) | Cell(rows, _, where):

@@ -20,6 +20,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -27,6 +28,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -171,11 +173,11 @@ class _Renaming:
                 return Count(self.table(table), self.expr(where, table, acted))
             case Sum(table, of, where):
                 return Sum(self.table(table), self.expr(of, table, acted), self.expr(where, table, acted))
-            case Not(of) | Blank(of) | Trim(of) | Plus(of, _) | Piece(of, _, _):
+            case Not(of) | Blank(of) | Trim(of) | Plus(of, _) | Fixed(of, _, _) | Piece(of, _, _):
                 return replace(expr, of=same(of))
             case All(parts) | Any(parts) | Join(parts):
                 return replace(expr, of=_each(parts, same))
-            case Equal(left, right) | Less(left, right):
+            case Equal(left, right) | Less(left, right) | Calc(left, _, right):
                 return replace(expr, left=same(left), right=same(right))
             case Contains(text, part):
                 return Contains(same(text), same(part))

@@ -26,6 +26,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -34,6 +35,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -170,6 +172,10 @@ def expr_in_words(expr: Expr) -> str:
             return f"{table}.{column}{_if(where, 'where')}"
         case Plus(of, by):
             return f"{_part(of)} {'+' if by >= 0 else '-'} {abs(by)}"
+        case Calc(left, operator, right):
+            return f"{_part(left)} {'×' if operator == '*' else operator} {_part(right)}"
+        case Fixed(of, decimals, _):
+            return f"{_part(of)} as a number" + ("" if decimals is None else f" with {decimals} decimals")
         case Trim(of):
             return f"trimmed {_part(of)}"
         case Piece(of, before, after):

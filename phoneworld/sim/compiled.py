@@ -13,6 +13,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -21,6 +22,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -34,6 +36,7 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
+from phoneworld.sim.amounts import calculated, fixed, total
 from phoneworld.sim.evaluate import Row, as_text, piece, plus
 
 Variables: TypeAlias = Mapping[str, Value]
@@ -65,6 +68,12 @@ def compiled(expr: Expr) -> Function:
         case Plus(inner, by):
             number = compiled(inner)
             return lambda v, t, typed, row, acted: plus(number(v, t, typed, row, acted), by)
+        case Calc(left, operator, right):
+            a, b = compiled(left), compiled(right)
+            return lambda v, t, typed, row, acted: calculated(a(v, t, typed, row, acted), operator, b(v, t, typed, row, acted))
+        case Fixed(inner, decimals, comma):
+            written = compiled(inner)
+            return lambda v, t, typed, row, acted: fixed(written(v, t, typed, row, acted), decimals, comma)
         case Trim(inner):
             return _trim(compiled(inner))
         case Piece(inner, before, after):
@@ -179,8 +188,7 @@ def _count(table: str, where: Function) -> Function:
 
 
 def _sum(table: str, of: Function, where: Function) -> Function:
-    def total(v: Variables, t: Tables, typed: str, row: Row, acted: Row) -> Value:
-        cells = [of(v, t, typed, r, acted) for r in t.get(table, ()) if where(v, t, typed, r, acted)]
-        return sum([c for c in cells if isinstance(c, int | float)])
+    def summed(v: Variables, t: Tables, typed: str, row: Row, acted: Row) -> Value:
+        return total([of(v, t, typed, r, acted) for r in t.get(table, ()) if where(v, t, typed, r, acted)])
 
-    return total
+    return summed

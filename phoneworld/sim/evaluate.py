@@ -13,6 +13,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -21,6 +22,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -34,6 +36,7 @@ from phoneworld.program.expr import (
     Var,
     Widgets,
 )  # fmt: skip
+from phoneworld.sim.amounts import calculated, fixed, total
 
 Row = Mapping[str, Value]
 NO_ROW: Row = Map()
@@ -81,6 +84,10 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
             return next((r.get(column) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r))), None)
         case Plus(of, by):
             return plus(evaluate(of, scope), by)
+        case Calc(left, operator, right):
+            return calculated(evaluate(left, scope), operator, evaluate(right, scope))
+        case Fixed(of, decimals, comma):
+            return fixed(evaluate(of, scope), decimals, comma)
         case Trim(of):
             text = evaluate(of, scope)
             return text.strip() if isinstance(text, str) else text
@@ -109,8 +116,7 @@ def evaluate(expr: Expr, scope: Scope) -> Value:
         case Count(table, where):
             return sum(1 for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r)))
         case Sum(table, of, where):
-            cells = (evaluate(of, scope.at(r)) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r)))
-            return sum(c for c in cells if isinstance(c, int | float))
+            return total(evaluate(of, scope.at(r)) for r in scope.tables.get(table, ()) if evaluate(where, scope.at(r)))
         case Widgets(below, checked):
             return scope.widgets(below, checked)
         case Case(when, then, otherwise):

@@ -13,6 +13,7 @@ from phoneworld.program.expr import (
     All,
     Any,
     Blank,
+    Calc,
     Case,
     Cell,
     Column,
@@ -21,6 +22,7 @@ from phoneworld.program.expr import (
     Count,
     Equal,
     Expr,
+    Fixed,
     Join,
     Less,
     Not,
@@ -56,6 +58,7 @@ def expressions_over(names: st.SearchStrategy[str], leaves: int = 8) -> st.Searc
         | st.builds(OneOf, names, st.lists(values, max_size=3).map(tuple)) | st.builds(Widgets, names, st.none() | st.booleans()),
         lambda e: st.builds(Not, e) | st.builds(Blank, e) | st.builds(Trim, e) | st.builds(Equal, e, e) | st.builds(Less, e, e)
         | st.builds(Contains, e, e) | st.builds(Piece, e, st.text(max_size=2), st.text(max_size=2)) | st.builds(Plus, e, st.integers(-3, 3) | st.sampled_from([0.5, -1.5])) | st.builds(Cell, names, names, e)
+        | st.builds(Calc, e, st.sampled_from(["+", "-", "*"]), e) | st.builds(Fixed, e, st.none() | st.integers(-1, 9), st.sampled_from(["", ",", " "]))
         | st.builds(Sum, names, e, e) | st.builds(Count, names, e) | st.builds(Case, e, e, e) | st.lists(e, max_size=3).map(tuple).flatmap(
             lambda parts: st.sampled_from([All(parts), Any(parts), Join(parts)])
         ),
