@@ -23,11 +23,11 @@ Numbers = Sequence[int | float | None]
 
 def numbers_that_follow(texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) -> dict[Expr, list[Value]]:
     """Texts of numbers that are what each of `texts` says where it says one, with what they are each time; the simplest first."""
+    if not may_follow(texts):
+        return {}
     tokens = [token_in(t) if isinstance(t, str) else None for t in texts]
     there = [i for i, token in enumerate(tokens) if token is not None]
     target = [number_in(texts[i]) for i in there]
-    if None in target or len(set(target)) < _DISTINCT:
-        return {}
     decimals, comma = _form([t for t in tokens if t is not None])
     numbers = {e: [number_in(vs[i]) for i in there] for e, vs in sorted(sources.items(), key=lambda s: (bits(s[0]), repr(s[0])))}
     numbers = {e: ns for e, ns in numbers.items() if None not in ns}
@@ -47,6 +47,12 @@ def _number(expr: Expr, sources: Mapping[Expr, Sequence[Value]], i: int) -> int 
     if isinstance(expr, Calc):
         return calculated(_number(expr.left, sources, i), expr.operator, _number(expr.right, sources, i))
     return number_in(expr.value if isinstance(expr, Const) else sources[expr][i])
+
+
+def may_follow(texts: Sequence[Value]) -> bool:
+    """True where texts say enough different numbers, one each, for an expression to be told right."""
+    different = {t for t in texts if isinstance(t, str)}
+    return all(number_in(t) is not None for t in different) and len({number_in(t) for t in different if token_in(t) is not None}) >= _DISTINCT
 
 
 def sums_of(table: str, columns: Sequence[str], rows: Sequence[Row], where: Expr) -> list[Expr]:

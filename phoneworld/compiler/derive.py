@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from phoneworld.compiler.arithmetic import numbers_that_follow, sums_of
+from phoneworld.compiler.arithmetic import may_follow, numbers_that_follow, sums_of
 from phoneworld.compiler.believed import Alias
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
@@ -40,7 +40,6 @@ from phoneworld.program.expr import (
     walk,
 )  # fmt: skip
 from phoneworld.program.template import KEYBOARD, ROW_ID
-from phoneworld.sim.amounts import token_in
 from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 
@@ -324,44 +323,46 @@ def _boolean(
     flips: int,
     is_input: bool,
 ) -> Expr | None:
-    by_counts: list[Expr] = []
-    for count in counts:
-        by_counts += [Less(Const(0), count), Equal(count, Const(0))]
-    by_counts += [
-        All((Less(Const(0), a), Equal(b, Const(0))))
-        for a in counts[:_COUNTS_PAIRED]
-        for b in counts[:_COUNTS_PAIRED]
-        if a != b
-    ]
-    by_others: list[Expr] = [Var(KEYBOARD), Not(Var(KEYBOARD))]
-    for other in others:
-        if not all(other in s.seen for s in there):
-            continue
-        seen = {s.variables[other] for s in there}
-        if seen <= {True, False}:
-            by_others += [Var(other), Not(Var(other))]
-        elif all(isinstance(v, str) for v in seen):
-            by_others += [Blank(Var(other)), Not(Blank(Var(other)))]
-    tried = [(e, 2) for e in by_counts] + (
-        [] if is_input else [(e, 2 if e in (Var(KEYBOARD), Not(Var(KEYBOARD))) else 3) for e in by_others]
-    )
+    if flips < (3 if is_input else 2):
+        return None
+    target = [s.variables[name] for s in there]
+    tallies = {count: _values(count, there) for count in counts}
+    found: list[tuple[Expr, Sequence[Value], int]] = []  # each with its values, and how many changes it takes to be believed
+    for count, numbers in tallies.items():
+        found.append((Less(Const(0), count), [_some(n) for n in numbers], 2))
+        found.append((Equal(count, Const(0)), [n == 0 for n in numbers], 2))
+    for a in counts[:_COUNTS_PAIRED]:
+        for b in counts[:_COUNTS_PAIRED]:
+            if a != b:
+                both = [_some(x) and y == 0 for x, y in zip(tallies[a], tallies[b], strict=True)]
+                found.append((All((Less(Const(0), a), Equal(b, Const(0)))), both, 2))
+    if not is_input:
+        up = [bool(s.variables.get(KEYBOARD)) for s in there]
+        found += [(Var(KEYBOARD), [s.variables.get(KEYBOARD) for s in there], 2), (Not(Var(KEYBOARD)), [not u for u in up], 2)]
+        for other in others:
+            if not all(other in s.seen for s in there):
+                continue
+            values = [s.variables[other] for s in there]
+            if set(values) <= {True, False}:
+                found += [(Var(other), values, 3), (Not(Var(other)), [not v for v in values], 3)]
+            elif all(isinstance(v, str) for v in values):
+                blank = [isinstance(v, str) and not v.strip() for v in values]
+                found += [(Blank(Var(other)), blank, 3), (Not(Blank(Var(other))), [not v for v in blank], 3)]
     right: list[tuple[int, float, str, Expr]] = []
-    for expr, need in tried:
+    doubt = _DOUBT * len(there)
+    certain = [id(s) in sure for s in there]
+    for expr, told, need in found:
         if flips < need + (1 if is_input else 0):
             continue
-        function = compiled(expr)
-        if any(
-            not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])
-            for s in there
-            if id(s) in sure
-        ):
-            continue
-        wrong = [
-            s for s in there if not same_value(function(s.variables, s.tables, "", NO_ROW, NO_ROW), s.variables[name])
-        ]
-        if len(wrong) <= _DOUBT * len(there):
+        wrong = [is_sure for value, wanted, is_sure in zip(told, target, certain, strict=True) if not same_value(value, wanted)]
+        if len(wrong) <= doubt and not any(wrong):
             right.append((len(wrong), bits(expr), repr(expr), expr))
     return min(right, key=lambda r: r[:3])[3] if right else None
+
+
+def _some(number: Value) -> bool:
+    """True for a count above 0."""
+    return isinstance(number, int) and number > 0
 
 
 def _words(
@@ -427,7 +428,7 @@ def _calculated(
     history: History,
 ) -> dict[Expr, list[Value]]:
     """Numbers that are what the texts say, of what is in sight and of sums over rows."""
-    if not any(isinstance(t, str) and token_in(t) is not None for t in target):
+    if not may_follow([target[i] for i in certain]):
         return {}
     known = dict(sources)
     for table in tables:
@@ -445,6 +446,8 @@ def _calculated_text(
 ) -> Expr | None:
     """What the words of a row's details follow from where a number in them does: how many of it times its price, say."""
     target = [s.variables[name] for s in there]
+    if not may_follow(target):
+        return None
     own = {(a.table, a.column) for a in history.aliases[name]}
     sources: dict[Expr, Sequence[Value]] = {}
     for other in others:

@@ -17,7 +17,7 @@ from phoneworld.compiler.learned import ActionClass, Learned, back_stacks, foret
 from phoneworld.compiler.passing import Passings, find_passings
 from phoneworld.compiler.patterns import find_patterns
 from phoneworld.graph.graph import StateGraph
-from phoneworld.program.expr import Value
+from phoneworld.program.expr import Fixed, Value, walk
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 
@@ -61,6 +61,12 @@ def infer(graph: StateGraph, screens: Mapping[str, Sequence[str]]) -> Lesson:
     worded = find_worded(derived)
     if worded:
         beliefs = replace(beliefs, worded=worded)
+        history = find_history(graph, screens, patterns, beliefs)
+        derived = find_derived(history, sure_only=True)
+    calculated = {n for n in beliefs.aliases if n in derived.variables and any(isinstance(e, Fixed) for e, _ in walk(derived.variables[n]))}
+    if calculated:
+        # What follows from other numbers is no cell of its own.
+        beliefs = replace(beliefs, aliases={n: of for n, of in beliefs.aliases.items() if n not in calculated})
         history = find_history(graph, screens, patterns, beliefs)
         derived = find_derived(history, sure_only=True)
     passings = find_passings(history, derived.variables)
