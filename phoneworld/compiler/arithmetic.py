@@ -13,8 +13,9 @@ from phoneworld.program.expr import Calc, Column, Const, Expr, Fixed, Operator, 
 from phoneworld.sim.amounts import calculated, fixed, number_in, token_in
 from phoneworld.sim.evaluate import Row
 
-_DISTINCT = 3
-"""So many different numbers have to be told right: two are soon equal by chance."""
+_DISTINCT, _PLAIN = 3, 2
+"""So many different numbers have to be told right: two are soon equal by chance, where there is anything to choose; `_PLAIN` where another
+number is just the same each time."""
 _KEPT = 2
 _SOURCES = 40
 
@@ -22,23 +23,32 @@ Numbers = Sequence[int | float | None]
 
 
 def numbers_that_follow(texts: Sequence[Value], sources: Mapping[Expr, Sequence[Value]]) -> dict[Expr, list[Value]]:
-    """Texts of numbers that are what each of `texts` says where it says one, with what they are each time; the simplest first."""
+    """Texts of numbers that are what each of `texts` says where it says one, with what they are each time; the simplest first.
+
+    A text without a number may say 0 ("Cart", beside "Cart, 2"), or nothing of the kind ("Empty").
+    """
     if not may_follow(texts):
         return {}
     tokens = [token_in(t) if isinstance(t, str) else None for t in texts]
-    there = [i for i, token in enumerate(tokens) if token is not None]
-    target = [number_in(texts[i]) for i in there]
+    said = [i for i, token in enumerate(tokens) if token is not None]
     decimals, comma = _form([t for t in tokens if t is not None])
-    numbers = {e: [number_in(vs[i]) for i in there] for e, vs in sorted(sources.items(), key=lambda s: (bits(s[0]), repr(s[0])))}
-    numbers = {e: ns for e, ns in numbers.items() if None not in ns}
-    varying = {e: ns for e, ns in numbers.items() if len(set(ns)) > 1}
-    factors = {e: ns for e, ns in numbers.items() if set(ns) - {0, 1}}
-    found = _giving(target, dict(list(varying.items())[:_SOURCES]), dict(list(factors.items())[:_SOURCES]))
+    ordered = sorted(sources.items(), key=lambda s: (bits(s[0]), repr(s[0])))
     written: dict[Expr, list[Value]] = {}
-    for expr in sorted(found, key=lambda e: (bits(e), repr(e)))[:_KEPT]:
-        values: list[Value] = [fixed(_number(expr, sources, i), decimals, comma) for i in range(len(texts))]
-        if all(values[i] == tokens[i] for i in there):
-            written[Fixed(expr, decimals, comma)] = values
+    for there in (list(range(len(texts))), said) if len(said) < len(texts) else (said,):
+        target = [number_in(texts[i]) for i in there]
+        if len(set(target)) < _PLAIN:
+            continue
+        numbers = {e: [number_in(vs[i]) for i in there] for e, vs in ordered}
+        numbers = {e: ns for e, ns in numbers.items() if None not in ns}
+        varying = {e: ns for e, ns in numbers.items() if len(set(ns)) > 1}
+        factors = {e: ns for e, ns in numbers.items() if set(ns) - {0, 1}}
+        found = _giving(target, dict(list(varying.items())[:_SOURCES]), dict(list(factors.items())[:_SOURCES]))
+        for expr in sorted(found, key=lambda e: (bits(e), repr(e)))[:_KEPT]:
+            values: list[Value] = [fixed(_number(expr, sources, i), decimals, comma) for i in range(len(texts))]
+            if all(values[i] == tokens[i] for i in said):
+                written[Fixed(expr, decimals, comma)] = values
+        if written:
+            break
     return written
 
 
@@ -50,9 +60,9 @@ def _number(expr: Expr, sources: Mapping[Expr, Sequence[Value]], i: int) -> int 
 
 
 def may_follow(texts: Sequence[Value]) -> bool:
-    """True where texts say enough different numbers, one each, for an expression to be told right."""
-    different = {t for t in texts if isinstance(t, str)}
-    return all(number_in(t) is not None for t in different) and len({number_in(t) for t in different if token_in(t) is not None}) >= _DISTINCT
+    """True where texts say enough different numbers, at most one each, for an expression to be told right."""
+    numbers = {number_in(t) for t in texts if isinstance(t, str)}
+    return None not in numbers and len(numbers) >= _PLAIN
 
 
 def sums_of(table: str, columns: Sequence[str], rows: Sequence[Row], where: Expr) -> list[Expr]:
@@ -76,14 +86,17 @@ def _giving(target: Numbers, sources: Mapping[Expr, Numbers], factors: Mapping[E
     A factor may have been the same each time: a price of which only how many was changed.
     """
     found: list[Expr] = []
+    is_plain = len(set(target)) < _DISTINCT
     for expr, numbers in sources.items():
         if all(a == b for a, b in zip(numbers, target, strict=True)):
             found.append(expr)
+        elif is_plain:
+            continue
         elif (more := _constant([calculated(t, "-", n) for t, n in zip(target, numbers, strict=True)])) is not None:
             found.append(Calc(expr, "+", Const(more)))
         elif (whole := _constant([calculated(t, "+", n) for t, n in zip(target, numbers, strict=True)])) is not None:
             found.append(Calc(Const(whole), "-", expr))
-    if found:
+    if found or is_plain:
         return found
     tried: list[tuple[Expr, Operator, Expr]] = [(f, "*", e) for e in sources for f in factors if f != e]
     tried += [(a, "+", b) for a, b in combinations(sources, 2)] + [(a, "-", b) for a in sources for b in sources if a != b]

@@ -64,6 +64,22 @@ def never_looked_at(history: History, tables: Iterable[str]) -> Iterator[tuple[D
                 yield deed, table
 
 
+def sights_unknown(history: History) -> set[int]:
+    """The ids of sights at which what a table holds out of sight is not known: a step of a kind that brings rows to it, and no look since."""
+    bringing = {(d.before.screen, d.aim.kind, d.aim.slot) for d in history.deeds if (d.trace, d.index) in history.unseen}
+    changing = {change.table for changes in history.unseen.values() for change in changes}
+    never = {d.name for d, _ in never_looked_at(history, changing)}
+    unknown: set[int] = set()
+    trace, lost = "", False
+    for deed in history.deeds:
+        if deed.trace != trace:
+            trace, lost = deed.trace, False
+        lost = lost or (deed.name in never and (deed.before.screen, deed.aim.kind, deed.aim.slot) in bringing)
+        if lost:
+            unknown.add(id(deed.after))
+    return unknown
+
+
 def _gaps(history: History, table: str) -> Iterator[_Gap]:
     filter_ = history.filters.get(table)
     since: list[Deed] = []

@@ -6,12 +6,14 @@ sight of the recording right, and where enough changes speak for it: the less on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from phoneworld.compiler.arithmetic import may_follow, numbers_that_follow, sums_of
 from phoneworld.compiler.believed import Alias
+from phoneworld.compiler.causes import sights_unknown
 from phoneworld.compiler.choose import Example, bits, choose
 from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.history import CURRENT, OWNER, History, Sight, is_hidden, shows_all, slot_of
@@ -44,6 +46,7 @@ from phoneworld.sim.compiled import compiled
 from phoneworld.sim.evaluate import NO_ROW, Scope, evaluate
 
 _COUNTS_PAIRED = 12
+_WORDS = (".text", ".content_desc")
 _DOUBT = 0.15
 """The share of sights that may contradict what follows, all of them where rows are out of sight: what is believed of those may be wrong."""
 
@@ -104,8 +107,33 @@ def find_derived(history: History, *, sure_only: bool = False) -> Derived:
         sure = [s for s in mine if all(shows_all(s, f) for f in filters)] if sure_only and filters else mine
         if mine:
             _derive_screen(history, derived, screen, mine, sure or mine, sights)
+    _derive_shared(history, derived, sights, sure_only=sure_only)
     derived.variables = {n: settled(e, derived.variables, derived.columns) for n, e in derived.variables.items()}
     return derived
+
+
+def _derive_shared(history: History, derived: Derived, sights: Sequence[Sight], *, sure_only: bool) -> None:
+    """What stands on several screens, and follows from tables wherever it stands: how many are in the cart, on a bar."""
+    unknown = sights_unknown(history)
+    on = Counter(name for names in history.names.values() for name in set(names))
+    for name in sorted(n for n, screens in on.items() if screens > 1 and n.endswith(_WORDS) and n not in derived.variables):
+        there = [s for s in sights if name in s.seen and id(s) not in unknown]
+        if not there or not may_follow([s.variables[name] for s in there]):
+            continue
+        tables = sorted(set.intersection(*(set(s.tables) for s in there)))
+        filters = [history.filters[t] for t in tables if t in history.filters]
+        sure = [s for s in there if all(s.screen != f.screen or shows_all(s, f) for f in filters)] if sure_only else there
+        flips = _flips(name, there)
+        counts = _counts(history, derived, tables, there)
+        expr = _words(name, there, {id(s) for s in sure}, (), counts, tables, history, derived, flips)
+        if expr is not None:
+            derived.variables[name] = expr
+            derived.cases[name] = flips
+
+
+def _flips(name: str, there: Sequence[Sight]) -> int:
+    """How often a variable was seen to change."""
+    return sum(a.trace == b.trace and not same_value(a.variables[name], b.variables[name]) for a, b in pairwise(there))
 
 
 # Columns
@@ -257,9 +285,7 @@ def _derive_screen(
             continue
         certain_of = {id(s) for s in sure}
         others = [n for n in names if n != name and not _depends(derived, n, name) and n not in derived.variables]
-        flips = sum(
-            1 for a, b in pairwise(there) if a.trace == b.trace and not same_value(a.variables[name], b.variables[name])
-        )
+        flips = _flips(name, there)
         expr = (
             _boolean(name, there, certain_of, others, counts, flips, name in inputs)
             if isinstance(values[0], bool)

@@ -39,7 +39,7 @@ def test_the_simplest_that_gives_the_number_each_time(texts: list[Value], source
 @pytest.mark.parametrize(
     ("texts", "sources"),
     [
-        (["$7.00", "$9.50"], {A: ["$7.00", "$9.50"]}),  # two are soon equal by chance
+        (["$7.00", "$9.50"], {A: ["$9.00", "$11.50"]}),  # two are soon told right by chance
         (["$7.00", "$9.50", "$12.00"], {A: ["$7.00", "$9.50", "$13.00"]}),
         (["12,50 €", "13,50 €", "14,50 €"], {A: ["12.5", "13.5", "14.5"]}),  # not written so by us
         (["2 of 3", "3 of 4", "4 of 5"], {A: ["2", "3", "4"]}),
@@ -48,6 +48,10 @@ def test_the_simplest_that_gives_the_number_each_time(texts: list[Value], source
 )
 def test_what_does_not_fit_or_could_be_chance_is_not_taken(texts: list[Value], sources: dict[Expr, list[Value]]) -> None:
     assert numbers_that_follow(texts, sources) == {}
+
+
+def test_two_numbers_are_enough_where_another_is_the_same_each_time() -> None:
+    assert list(numbers_that_follow(["Cart", "Cart", "Cart, 2"], {A: [0, 0, 2], B: ["1", "1", "2"]})) == [Fixed(A, 0)]
 
 
 def test_texts_without_a_number_say_nothing_against_it() -> None:
