@@ -23,7 +23,7 @@ from phoneworld.ui.action import (
     TypeText,
     Wait,
 )  # fmt: skip
-from phoneworld.ui.geometry import Size
+from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Gesture, Hierarchy, Path
 
 
@@ -105,3 +105,21 @@ def touched(tree: Hierarchy, size: Size, gesture: Gesture, x: int, y: int) -> Pa
         if b.left <= x < b.right and b.top <= y < b.bottom:
             return tree.nearest(path, gesture) or path
     return None
+
+
+def may_be_covered(capture: Capture, action: Action) -> bool:
+    """True where two parts of a screen that show something lie at the touched pixel, neither in the other: the tree does not tell for sure which one is on top."""
+    match action:
+        case Tap(x, y) | DoubleTap(x, y) | LongPress(x, y):
+            pass
+        case _:
+            return False
+    tree = capture.hierarchy
+    path = touched(tree, capture.size, "tap", x, y)
+    if path is None:
+        return False
+    for other, node in tree.walk():
+        apart = other[: len(path)] != path and path[: len(other)] != other
+        if apart and node.visible and (node.label or node.clickable) and node.bounds.contains(Point(x, y)):
+            return True
+    return False

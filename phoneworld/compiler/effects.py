@@ -37,6 +37,8 @@ def learn(
     groups: dict[ActionClass, list[Deed]] = {}
     for deed in history.deeds:
         groups.setdefault(class_of(deed), []).append(deed)
+    for of, deeds in groups.items():
+        groups[of] = [d for d in deeds if not d.is_swallowed] or deeds
     vocabulary = Vocabulary(history, derived, passings)
     shared = {screen: find_shared(vocabulary, screen, history, doubtful) for screen in history.patterns}
     learned = {

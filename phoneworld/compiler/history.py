@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from phoneworld.compiler.aims import Aim, find_aim
+from phoneworld.compiler.aims import Aim, find_aim, may_be_covered
 from phoneworld.compiler.believed import Alias, Beliefs, Reference, Unseen
 from phoneworld.compiler.kept import column, columns_of, table_of, what_varies
 from phoneworld.compiler.modes import Filter, hides_nothing, mode_after
@@ -46,7 +46,10 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One recorded step. `acted` is the row acted on, as it was before; empty where it was done to none."""
+    """One recorded step. `acted` is the row acted on, as it was before; empty where it was done to none.
+
+    `is_swallowed`: nothing came of a touch where something else may have been on top. It says nothing of what was aimed at.
+    """
 
     trace: str
     index: int
@@ -56,6 +59,7 @@ class Deed:
     acted: Row
     table: str | None
     took_ms: int
+    is_swallowed: bool = False
 
     @property
     def name(self) -> str:
@@ -437,4 +441,5 @@ class _Teller:
             if name in before.tables and len(new) == 1:
                 current[name + CURRENT] = new[0]
         after = replace(after, variables={**after.variables, **current})
-        return Deed(trace, index, aim, before, after, acted, table, took_ms)
+        swallowed = capture.hierarchy == self._graph.captures[target].hierarchy and may_be_covered(capture, action)
+        return Deed(trace, index, aim, before, after, acted, table, took_ms, swallowed)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from phoneworld.compiler.choose import Example, choose
 from phoneworld.compiler.derive import current_row
-from phoneworld.compiler.history import CURRENT, OWNER, Deed
+from phoneworld.compiler.history import CURRENT, OWNER, Deed, is_hidden
 from phoneworld.compiler.learned import RowEffects, scope_of
 from phoneworld.compiler.vocabulary import FEW_VALUES, Cases
 from phoneworld.program.expr import (
@@ -252,8 +252,9 @@ class RowLearner:
             conditions += [calm, All((conditions[0], calm))]
         for column in self._v.columns(table):
             kinds = {(type(r.get(column)), r.get(column)) for d in deeds for r in d.before.tables[table]}
+            known = kinds - {(type(None), None)} if is_hidden(column) else kinds
             if 1 < len(kinds) <= 4:
-                conditions += [Equal(Column(column), Const(v)) for _, v in sorted(kinds, key=repr)]
-            if any(t is str for t, _ in kinds):
+                conditions += [Equal(Column(column), Const(v)) for _, v in sorted(known, key=repr)]
+            if any(t is str for t, _ in kinds) and known == kinds:
                 conditions.append(Blank(Column(column)))
         return conditions

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from phoneworld.compiler.choose import Choice, Example
 from phoneworld.compiler.compose import compositions
 from phoneworld.compiler.derive import Derived, current_row
-from phoneworld.compiler.history import CURRENT, Deed, History, Sight
+from phoneworld.compiler.history import CURRENT, Deed, History, Sight, is_hidden
 from phoneworld.compiler.learned import TOUCHES, ActionClass, Shared
 from phoneworld.compiler.modes import Filter, is_past
 from phoneworld.compiler.passing import Passings
@@ -174,8 +174,9 @@ class Cases:
                         Equal(Count(table, Equal(Column(column), Const(True))), Const(0)),
                         Equal(Count(table, Not(Equal(Column(column), Const(True)))), Const(0)),
                     ]
+                known = kinds - {(type(None), None)} if is_hidden(column) else kinds  # what was never seen is no reason for anything
                 if table in acted and 1 < len(kinds) <= 4:
-                    conditions += [Equal(Acted(column), Const(v)) for _, v in sorted(kinds, key=repr)]
-                if table in acted and str in {t for t, _ in kinds}:
+                    conditions += [Equal(Acted(column), Const(v)) for _, v in sorted(known, key=repr)]
+                if table in acted and str in {t for t, _ in known} and (known == kinds or not is_hidden(column)):
                     conditions.append(Blank(Acted(column)))
         return list(dict.fromkeys(conditions))
