@@ -152,10 +152,20 @@ def _guards(examples: Sequence[Example], conditions: Iterable[Expr], whole: int)
             if function(s.variables, s.tables, s.typed, s.row, s.acted):
                 mask |= 1 << i
         cost = bits(condition)
-        for m, c, e in ((mask, cost, condition), (whole & ~mask, cost + 1, Not(condition))):
+        sides = ((mask, cost, condition), (whole & ~mask, cost + 1, Not(condition)))
+        for m, c, e in sides[: 1 if _is_of_the_known(condition) else 2]:
             if m and m != whole and (m not in seen or c < seen[m][0]):
                 seen[m] = (c, e)
     return sorted(((m, c, e) for m, (c, e) in seen.items()), key=lambda g: (g[1], repr(g[2])))
+
+
+def _is_of_the_known(condition: Expr) -> bool:
+    """True for "it was seen what stands there": that it was not is no reason for anything."""
+    match condition:
+        case Not(Blank(Acted(name) | Column(name))):
+            return name.startswith("@")
+        case _:
+            return False
 
 
 def _paired(

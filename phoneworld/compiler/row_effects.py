@@ -255,6 +255,6 @@ class RowLearner:
             known = kinds - {(type(None), None)} if is_hidden(column) else kinds
             if 1 < len(kinds) <= 4:
                 conditions += [Equal(Column(column), Const(v)) for _, v in sorted(known, key=repr)]
-            if any(t is str for t, _ in kinds) and known == kinds:
-                conditions.append(Blank(Column(column)))
+            if any(t is str for t, _ in kinds):
+                conditions.append(Blank(Column(column)) if known == kinds else Not(Blank(Column(column))))
         return conditions

@@ -177,6 +177,6 @@ class Cases:
                 known = kinds - {(type(None), None)} if is_hidden(column) else kinds  # what was never seen is no reason for anything
                 if table in acted and 1 < len(kinds) <= 4:
                     conditions += [Equal(Acted(column), Const(v)) for _, v in sorted(known, key=repr)]
-                if table in acted and str in {t for t, _ in known} and (known == kinds or not is_hidden(column)):
-                    conditions.append(Blank(Acted(column)))
+                if table in acted and str in {t for t, _ in known}:
+                    conditions.append(Blank(Acted(column)) if known == kinds else Not(Blank(Acted(column))))
         return list(dict.fromkeys(conditions))
