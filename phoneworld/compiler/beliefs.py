@@ -46,9 +46,14 @@ def find_beliefs(history: History, before: Beliefs) -> Beliefs:
         details[screen_of(name)] = (*known, *(a.table for a in of if a.table not in known))
     owners = before.owners or _owners(history, details)
     cells, places = _found_later(history)
+    rows = _first_rows(history)
+    # Where rows get other numbers in the next telling, what was found by the old ones would be said of others, and believed from then on.
+    anew = {t for t in rows if (t in owners or t in before.rows) and _numbered(rows[t]) != _numbered(before.rows.get(t, ()))}
+    cells = {at: value for at, value in cells.items() if at[1] not in anew}
+    places = {at: value for at, value in places.items() if at[1] not in anew}
     same = before.same or _same(history, aliases)
     return Beliefs(
-        _initial(history, aliases), aliases, details, cells, places, before.filters, same, _first_rows(history),
+        _initial(history, aliases), aliases, details, cells, places, before.filters, same, rows,
         away=_away(history), owners=owners, rivals=rivals, references=references,
     )
 
@@ -72,6 +77,10 @@ def _initial(history: History, aliases: Mapping[str, tuple[Alias, ...]]) -> dict
         else:
             initial[name] = soonest[name][1]
     return initial
+
+
+def _numbered(rows: Sequence[Row]) -> list[tuple[Value, tuple[tuple[str, Value], ...]]]:
+    return [(row[ROW_ID], _words(row)) for row in rows]
 
 
 def _first_rows(history: History) -> dict[str, tuple[Row, ...]]:

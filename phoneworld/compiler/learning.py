@@ -21,7 +21,7 @@ from phoneworld.program.expr import Fixed, Value, walk
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 
-_TELLINGS, _REVISIONS = 4, 2
+_TELLINGS, _REVISIONS = 8, 2
 
 
 @dataclass(frozen=True, slots=True)
