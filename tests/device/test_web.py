@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from phoneworld.device.device import Device, InstalledApp
+from phoneworld.device.settle import settle
 from phoneworld.device.web import WebDevice, package_of
 from phoneworld.device.web.frame import Screen
 from phoneworld.device.web.picture import SystemPictures, compose
@@ -112,7 +113,7 @@ def test_the_web_content_lies_in_an_activity_under_the_status_bar(phone: WebDevi
 
 def test_a_picture_is_the_whole_screen_and_an_idle_page_gives_it_again(phone: WebDevice) -> None:
     tap(phone, "field")
-    phone.perform(Wait(500))
+    assert settle(phone).settled
     first, second = phone.screenshot(), phone.screenshot()
     assert pixels(first).shape == (2400, 1080, 3)
     changed = np.argwhere((pixels(first) != pixels(second)).any(axis=2))
