@@ -9,14 +9,13 @@ import pytest
 
 from phoneworld.compiler.arithmetic import numbers_that_follow, sums_of
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.graph import StateGraph
 from phoneworld.program.expr import TRUE, Calc, Column, Const, Expr, Fixed, Sum, Value, Var
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, PressKey, Tap
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from recorder.attribute import attribute
+from tests.compiler.handmade import record
 
 A, B = Var("a"), Var("b")
 
@@ -67,7 +66,6 @@ def test_sums_are_of_columns_of_numbers_and_of_their_products() -> None:
 
 
 PACKAGE = "org.example.till"
-SIZE = Size(400, 800)
 PRICES = {"Tea": 3.5, "Rice": 4.0, "Soup": 6.25}
 MORE, BACK, TILL = Tap(350, 620), PressKey("back"), Tap(200, 740)
 
@@ -112,24 +110,7 @@ def opens(row: int) -> Tap:
 
 
 def recorded(*scripts: Sequence[Action]) -> StateGraph:
-    captures: dict[str, Capture] = {}
-    traces: list[Trace] = []
-
-    def keep(app: Till) -> str:
-        name = f"c{len(captures)}"
-        captures[name] = Capture(name, app.tree(), SIZE, None, DeviceState(package=PACKAGE, activity=".Main"))
-        return name
-
-    for number, script in enumerate(scripts, 1):
-        app, steps = Till(), []
-        here = start = keep(app)
-        for action in script:
-            hit = attribute(app.tree(), action, SIZE)
-            app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), hit, 300))
-            here = there
-        traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
-    return StateGraph(RecordedApp(PACKAGE, "Till", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
+    return record(Till(), *scripts, package=PACKAGE)
 
 
 def test_what_so_many_cost_holds_for_numbers_never_seen() -> None:

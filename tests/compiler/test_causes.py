@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.graph import StateGraph
 from phoneworld.program.effect import InsertRow
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, PressKey, Tap
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from recorder.attribute import attribute
+from tests.compiler.handmade import record
 
 PACKAGE = "org.example.stall"
-SIZE = Size(400, 800)
 GOODS = ("Apples", "Bread", "Cheese", "Dates", "Eggs")
 
 
@@ -69,24 +67,7 @@ KEEP, SHARE, BASKET, BACK = Tap(200, 70), Tap(200, 120), Tap(200, 740), PressKey
 
 
 def recorded(*scripts: Sequence[Action]) -> StateGraph:
-    captures: dict[str, Capture] = {}
-    traces: list[Trace] = []
-
-    def keep(app: Stall) -> str:
-        name = f"c{len(captures)}"
-        captures[name] = Capture(name, app.tree(), SIZE, None, DeviceState(package=PACKAGE, activity=".Main"))
-        return name
-
-    for number, script in enumerate(scripts, 1):
-        app, steps = Stall(), []
-        here = start = keep(app)
-        for action in script:
-            hit = attribute(app.tree(), action, SIZE)
-            app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), hit, 300))
-            here = there
-        traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
-    return StateGraph(RecordedApp(PACKAGE, "Stall", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
+    return record(Stall(), *scripts, package=PACKAGE)
 
 
 SCRIPTS: tuple[list[Action], ...] = (

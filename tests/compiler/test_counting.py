@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.graph import StateGraph
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, Tap
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from recorder.attribute import attribute
+from tests.compiler.handmade import SIZE, record
 
 PACKAGE = "org.example.counter"
-SIZE = Size(400, 800)
 DISHES = ((12, "Rice"), (13, "Soup"), (1, "Noodles"), (2, "Dumplings"), (7, "Tea"))
 LESS, MORE, RENEW = Tap(50, 740), Tap(350, 740), Tap(200, 660)
 
@@ -63,24 +61,7 @@ def takes(row: int) -> Tap:
 
 
 def recorded(*scripts: Sequence[Action]) -> StateGraph:
-    captures: dict[str, Capture] = {}
-    traces: list[Trace] = []
-
-    def keep(app: Counter) -> str:
-        name = f"c{len(captures)}"
-        captures[name] = Capture(name, app.tree(), SIZE, None, DeviceState(package=PACKAGE, activity=".Main"))
-        return name
-
-    for number, script in enumerate(scripts, 1):
-        app, steps = Counter(), []
-        here = start = keep(app)
-        for action in script:
-            hit = attribute(app.tree(), action, SIZE)
-            app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), hit, 300))
-            here = there
-        traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
-    return StateGraph(RecordedApp(PACKAGE, "Counter", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
+    return record(Counter(), *scripts, package=PACKAGE)
 
 
 def shown(graph: StateGraph, *actions: Action) -> set[tuple[str, str]]:

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from phoneworld.compiler.compile import compile_graph
-from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.graph import StateGraph
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, PressKey, Swipe, Tap
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from recorder.attribute import attribute
+from tests.compiler.handmade import SIZE, record
 
 PACKAGE = "org.example.diary"
-SIZE = Size(400, 800)
 PAGES = (("Monday", "rain"), ("Tuesday", "sun"), ("Wednesday", "fog"), ("Thursday", "snow"), ("Friday", "wind"))
 UP, BACK = Swipe(200, 600, 200, 500, 300), PressKey("back")
 
@@ -67,24 +65,7 @@ COVERED = Tap(200, 40)
 
 
 def recorded(*scripts: Sequence[Action]) -> StateGraph:
-    captures: dict[str, Capture] = {}
-    traces: list[Trace] = []
-
-    def keep(app: Diary) -> str:
-        name = f"c{len(captures)}"
-        captures[name] = Capture(name, app.tree(), SIZE, None, DeviceState(package=PACKAGE, activity=".Main"))
-        return name
-
-    for number, script in enumerate(scripts, 1):
-        app, steps = Diary(), []
-        here = start = keep(app)
-        for action in script:
-            hit = attribute(app.tree(), action, SIZE)
-            app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), hit, 300))
-            here = there
-        traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
-    return StateGraph(RecordedApp(PACKAGE, "Diary", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
+    return record(Diary(), *scripts, package=PACKAGE)
 
 
 def test_a_touch_that_met_what_lies_on_top_is_no_reason_for_a_row_to_do_nothing() -> None:

@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 
 from phoneworld.compiler.compile import compile_graph
 from phoneworld.compiler.questions import find_questions
-from phoneworld.graph.graph import Capture, RecordedApp, StateGraph, Trace, Transition
+from phoneworld.graph.graph import StateGraph
 from phoneworld.graph.situation import ON_THE_ROW
 from phoneworld.sim.phone import Phone
 from phoneworld.ui.action import Action, PressKey, Tap
-from phoneworld.ui.device_state import DeviceInfo, DeviceState
-from phoneworld.ui.geometry import Bounds, Size
+from phoneworld.ui.geometry import Bounds
 from phoneworld.ui.node import Hierarchy, Node
-from recorder.attribute import attribute
+from tests.compiler.handmade import record
 
 PACKAGE = "org.example.post"
-SIZE = Size(400, 800)
 LETTERS = (("Mill", "Bill, 3 May"), ("Aunt", "Card, 28 Apr"), ("Bank", "Notice, 7 Apr"), ("Zoo", "Ticket, 30 Mar"), ("Gym", "Offer, 2 Mar"))
 LATEST = 3
 
@@ -78,24 +76,7 @@ ALL, BACK = Tap(200, 70), PressKey("back")
 
 
 def recorded(*scripts: Sequence[Action], first: Post = Post()) -> StateGraph:
-    captures: dict[str, Capture] = {}
-    traces: list[Trace] = []
-
-    def keep(app: Post) -> str:
-        name = f"c{len(captures)}"
-        captures[name] = Capture(name, app.tree(), SIZE, None, DeviceState(package=PACKAGE, activity=".Main"))
-        return name
-
-    for number, script in enumerate(scripts, 1):
-        app, steps = first, []
-        here = start = keep(app)
-        for action in script:
-            hit = attribute(app.tree(), action, SIZE)
-            app = app.act(action)
-            steps.append(Transition(here, action, there := keep(app), hit, 300))
-            here = there
-        traces.append(Trace(f"t{number}", start, tuple(steps), "fresh"))
-    return StateGraph(RecordedApp(PACKAGE, "Post", ".Main"), DeviceInfo(SIZE, 160), captures, tuple(traces))
+    return record(first, *scripts, package=PACKAGE)
 
 
 def words(tree: Hierarchy) -> list[str]:
