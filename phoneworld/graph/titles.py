@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from phoneworld.graph.features import Features, plain_words
 from phoneworld.graph.graph import Capture
@@ -90,7 +90,7 @@ def joined_sheets(
         key: object = i
         own = {looks[name] for name in names if name in looks}
         if own and all(name in looks and _says_whose(looks[name], titles.get(name, ""), content) for name in names):
-            key = min((_without_heading(f) for f in own), key=repr)
+            key = min((_without_heading(f) for f in own), key=_in_order)
         together[key].extend(names)
     return list(together.values())
 
@@ -107,3 +107,8 @@ def _without_heading(f: Features) -> Features:
         return frozenset(name for name in of if not name.endswith(" " + f.heading))
 
     return replace(f, controls=rest(f.controls), passive=rest(f.passive), document=frozenset(), typing=False, heading="")
+
+
+def _in_order(f: Features) -> tuple[object, ...]:
+    """The same order in every process: the order of a set is not."""
+    return tuple(sorted(map(repr, v)) if isinstance(v, frozenset) else repr(v) for v in (getattr(f, part.name) for part in fields(f)))
