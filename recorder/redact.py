@@ -90,6 +90,7 @@ class Redactor:
     own: set[str] = field(default_factory=set)
     _stand_ins: dict[str, str] = field(default_factory=dict)
     _issued: dict[str, str] = field(default_factory=dict)
+    _stands: dict[str, str] = field(default_factory=dict)
     _learned: dict[str, str] = field(default_factory=dict)
     _counted: set[str] = field(default_factory=set)
     _hidden: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -266,8 +267,9 @@ class Redactor:
         if (bare := _bare(value)) not in self._counted:
             self.kinds[kind] += _bare(grown_from) not in self._counted
             self._counted.add(bare)
-        self._stand_ins[value] = made = self._made(value)
+        self._stand_ins[value] = made = self._made(value, grown_from)
         self._issued[_bare(made)] = bare
+        self._stands.setdefault(bare, _bare(made))
         if _can_be_found(value, kind):
             # Elsewhere it may stand without the form by which it was known, as in a greeting.
             self._learned.setdefault(value, kind)
@@ -276,10 +278,13 @@ class Redactor:
     def _is_placeholder(self, value: str) -> bool:
         return _bare(value) in self._issued
 
-    def _made(self, value: str) -> str:
-        made, bare = value, _bare(value)
+    def _made(self, value: str, grown_from: str) -> str:
+        """What stands for a value: for one that grew from another, what stands for that and then more; for a number in other groups, the same number."""
+        if (standing := self._stands.get(_bare(value))) is not None:
+            return _filled(value, standing)
+        made, bare, head = value, _bare(value), self._stand_ins.get(grown_from, "")
         for number in range(64):
-            made = shaped(value, self.salt + number.to_bytes(2, "big"))
+            made = head + shaped(value, self.salt + number.to_bytes(2, "big"))[len(head) :]
             if made != value and self._issued.get(_bare(made), bare) == bare and re.search(_any_of(made, self._learned), made) is None:
                 break
         return made
@@ -322,6 +327,12 @@ def _shift(by: int, of: int, is_first: bool) -> int:
 def _bare(value: str) -> str:
     """The letters and digits of a value: what it is whatever stands between them."""
     return "".join(c for c in value if c.isalnum())
+
+
+def _filled(value: str, characters: str) -> str:
+    """The value with other letters and digits in the places of its own."""
+    following = iter(characters)
+    return "".join(next(following) if c.isalnum() else c for c in value)
 
 
 def _can_be_found(value: str, kind: str) -> bool:
