@@ -232,6 +232,14 @@ def walk(checker: Checker) -> Iterator[Checker]:
         yield from walk(part)
 
 
+def sought(checker: Checker) -> Iterator[Checker]:
+    """The same, but for what is inside a `Never`: that is forbidden, not asked for."""
+    yield checker
+    if not isinstance(checker, Never):
+        for part in parts_of(checker):
+            yield from sought(part)
+
+
 def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = frozenset()) -> Checker:
     """The checker with the values of parameters in the place of `{name}`. Raises TaskError for a parameter that is not there.
 

@@ -38,6 +38,7 @@ from phoneworld.tasks.checker import (
     as_data,
     in_words,
     shown,
+    sought,
     walk,
 )
 from phoneworld.tasks.differences import Difference, differences
@@ -98,13 +99,15 @@ class Judge:
         self._timeless = True
         """True where nothing that is asked could read the clock."""
         free = set(setting.free_variables)
+        asking = frozenset(map(id, sought(self.checker)))
         for node in walk(self.checker):
             match node:
                 case Rows():
                     self._aims[id(node)] = RowsAim(node, setting, self._start)
                 case State(path, _):
                     parsed = path_of(path)
-                    free.update(map(setting.task.names.variable, parsed.variables))
+                    if id(node) in asking:  # what must never be is not asked for
+                        free.update(map(setting.task.names.variable, parsed.variables))
                     self._timeless = self._timeless and (parsed.alone is not None or path == "screen")
                 case Visited(screens):
                     self._check_screens(screens)
@@ -125,6 +128,7 @@ class Judge:
                 case _:
                     pass
         self._free_variables, self._free_columns = free, setting.free_columns
+        self._asking = tuple(aim for i, aim in self._aims.items() if i in asking)
         self._others = {name: self.beside(name, AllOf(tuple(n.what for n in walk(self.checker) if isinstance(n, InApp) and n.app == name))) for name in setting.others}
 
     def _check_screens(self, screens: tuple[str, ...]) -> None:
@@ -252,7 +256,7 @@ class Judge:
             return difference.column in self._free_variables
         if (difference.table, "") in self._free_columns or (difference.table, difference.column) in self._free_columns:
             return True
-        return any(aim.asks(difference, app) for aim in self._aims.values())
+        return any(aim.asks(difference, app) for aim in self._asking)
 
     def _now(self, state: PhoneState, tree: Hierarchy | None, trail: Trail, answer: str | None) -> _Now:
         return _Now(state, tree, self.setting.phone.size, answer, trail)

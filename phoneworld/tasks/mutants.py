@@ -14,7 +14,7 @@ from phoneworld.program.expr import Value, same_value
 from phoneworld.program.template import ROW_ID
 from phoneworld.sim.evaluate import Row
 from phoneworld.sim.state import AppState, PhoneState
-from phoneworld.tasks.checker import Answer, Checker, Rows, Sql, State, Visible, Visited, shown, walk
+from phoneworld.tasks.checker import Answer, Checker, Rows, Sql, State, Visible, Visited, shown, sought
 from phoneworld.tasks.differences import Difference, differences
 from phoneworld.tasks.judge import Judge, Trail
 from phoneworld.tasks.oracle import spoken
@@ -56,7 +56,7 @@ class Mutator:
         self.start = judge.setting.exporter.app(judge.instance.start)
         self.app = judge.setting.exporter.app(right.state)
         found = differences(self.start, self.app, sorted(self.setting.kept))
-        nodes = tuple(walk(judge.checker))
+        nodes = self._nodes = tuple(sought(judge.checker))
         self._open = self._allowed(nodes)
         self.done = tuple(d for d in found if self._is_asked(d))
         self.touched = {(d.table, d.row) for d in found}
@@ -92,13 +92,18 @@ class Mutator:
             return False
         if d.kind != "changed":
             return True
-        return not any((d.row, d.column) in aim.loose for node in walk(self.judge.checker) if isinstance(node, Rows) for aim in (self.judge.targets(node),))
+        return not any((d.row, d.column) in aim.loose for node in self._nodes if isinstance(node, Rows) for aim in (self.judge.targets(node),))
 
     # Making states
 
     def _with(self, app: AppState) -> Ending:
+        return self._beside(self.setting.package, app)
+
+    def _beside(self, package: str, app: AppState) -> Ending:
         state = self.right.state
-        return self.right._replace(state=state._replace(apps=state.apps.set(self.setting.package, app)))
+        state = state._replace(apps=state.apps.set(package, app))
+        # It was shown: what must never be has happened where it is so now.
+        return self.right._replace(state=state, trail=self.judge.watch(self.right.trail, state))
 
     def _rows(self, table: str, rows: tuple[Row, ...]) -> Ending:
         return self._with(self.app._replace(tables=self.app.tables.set(table, rows)))
@@ -162,7 +167,7 @@ class Mutator:
 
     def _asked_columns(self, d: Difference) -> list[str]:
         """The columns of a row that came that the checker says something about; all with something in them where it does not go by rows."""
-        rows = [node for node in walk(self.judge.checker) if isinstance(node, Rows) and self.judge.targets(node).table == d.table]
+        rows = [node for node in self._nodes if isinstance(node, Rows) and self.judge.targets(node).table == d.table]
         if not rows:
             return [c for c, v in d.cells.items() if c != ROW_ID and v is not None]
         return list(dict.fromkeys(c for node in rows for c in self.judge.targets(node).columns_of(_id(d.cells), self.app)))
@@ -198,7 +203,7 @@ class Mutator:
             if reached:
                 trail = self.right.trail._replace(reached=tuple(0 if k == i else r for k, r in enumerate(self.right.trail.reached)))
                 yield Mutant("dropped", "what was to be seen was not seen", self.right._replace(trail=trail))
-        asked = [node for node in walk(self.judge.checker) if isinstance(node, State) and node.path == "screen"]
+        asked = [node for node in self._nodes if isinstance(node, State) and node.path == "screen"]
         if not asked:
             return
         others = [s for s in self.setting.program.screens if s != self.app.screen]
@@ -274,8 +279,7 @@ class Mutator:
             for table, rows in sorted(app.tables.items()):
                 for row in rows[:2]:
                     left = app._replace(tables=app.tables.set(table, tuple(r for r in rows if r is not row)))
-                    ending = self.right._replace(state=state._replace(apps=state.apps.set(other.package, left)))
-                    yield Mutant("extra", f"{_told(row)} of {name} is gone too", ending)
+                    yield Mutant("extra", f"{_told(row)} of {name} is gone too", self._beside(other.package, left))
 
     def _extra_rows(self) -> Iterator[Mutant]:
         for d in self.done:

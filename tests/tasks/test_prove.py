@@ -52,6 +52,23 @@ def test_a_good_task_is_proved(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "never",
+    [
+        "state: {variables.bargains: true}",
+        "state: {'length(tables.goods)': {less: 3}}",
+        "rows: {table: goods, deleted: [{name: Figs}]}",
+        "state: {screen: basket}",
+        "visited: [basket]",
+        "any: [{visible: {text: Nowhere}}, {not: {state: {variables.bargains: false}}}]",
+    ],
+)
+def test_what_must_never_be_is_forbidden_and_not_asked_for(never: str) -> None:
+    """To prove it, a wrong ending is one that was shown: what it forbids has happened then."""
+    proof = proved(NOTED.replace("check:\n    rows", f"check:\n  - never: {{{never}}}\n  - rows"))
+    assert proof.proved and not proof.survivors, proof.faults
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         # Any product would do, though one was asked for.
