@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,9 @@ Apps = Annotated[list[Path], typer.Argument(help="Folders of apps, with `bundle`
 HoldOut = Annotated[float, typer.Option("--hold-out", help="The share of the tasks that is never trained on; which, their ids decide.", min=0.0, max=0.9)]
 Seed = Annotated[int, typer.Option(help="Decides everything: the same seed gives the same policy.")]
 Scored = Annotated[int, typer.Option("--scored", help="With how many new seeds each task is scored at the end; 0 for no scoring.", min=0, max=1000)]
+RealApp = Annotated[str | None, typer.Option("--device", help="The real app: web:URL, or an adb serial. For one app only.")]
+Holding = Annotated[Path | None, typer.Option("--transfer", help="What `phoneworld tasks transfer --json` printed: only tasks that hold on the real app are played there.")]
+Stored = Annotated[Path | None, typer.Option("--storage", help="What `phoneworld tasks transfer --storage` wrote: how the real app stores things, to judge by.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 
 train_app = typer.Typer(help="Train a small policy on mocks and on real apps.", no_args_is_help=True)
@@ -44,7 +48,11 @@ def register(app: typer.Typer) -> None:
 def sft(
     apps: Apps,
     out: Annotated[Path, typer.Option("-o", "--out", help="The checkpoint to write, a .pt file.")],
-    seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated.", min=1, max=1000)] = 4,
+    seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated on the mock.", min=1, max=1000)] = 4,
+    device: RealApp = None,
+    transfer: Holding = None,
+    storage: Stored = None,
+    real_seeds: Annotated[int, typer.Option(help="At how many seeds each task is demonstrated on the real app besides, with --device.", min=1, max=1000)] = 1,
     epochs: Annotated[int, typer.Option(help="How often all demonstrations are gone through.", min=1, max=10_000)] = 20,
     rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-6, max=1.0)] = 1e-3,
     entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid, so that `train rl` has something left to try.", min=0.0, max=1.0)] = 0.05,
@@ -55,17 +63,20 @@ def sft(
 ) -> None:
     """Train a policy on demonstrations.
 
-    The oracle solves the tasks on the mocks; its solutions are done with what the policy can do, and the policy learns to do the same.
-    What it cannot do is told. At the end it is scored with seeds that were not shown, on tasks that were and on those held out.
+    The oracle solves the tasks on the mocks; its solutions are done with what the policy can do, there and with --device on the real app too,
+    and the policy learns to do the same. What it cannot do is told. At the end it is scored with seeds that were not shown, on tasks that were and on those held out.
 
         phoneworld train sft apps/notes apps/shop -o policy.pt
+
+        phoneworld train sft apps/notes -o policy.pt --device web:http://127.0.0.1:8000 --transfer notes.json --storage notes.storage.json
     """
     need_torch()
     from phoneworld.agent.network import Network
     from phoneworld.agent.policy import save
     from phoneworld.env.rollout import jobs
-    from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
+    from phoneworld.train.demonstrations import Demonstration, Missing, Teacher
     from phoneworld.train.sft import SftOptions, train
+    from phoneworld.train.sources import MOCK, REAL
 
     need_place(out)
     if out.exists() and out.suffix != ".pt":
@@ -73,29 +84,38 @@ def sft(
     opened = opened_apps(apps, hold_out)
     shown: list[Demonstration] = []
     missing: list[Missing] = []
-    with progress_bar() as bar:
-        line = bar.add_task("demonstrations", total=sum(len(a.trained) for a in opened))
+    phone = None if device is None else real_phone(opened, device, transfer, storage)
+    with progress_bar() as bar, closing(phone) if phone is not None else nullcontext():
+        line = bar.add_task("demonstrations", total=sum(len(a.trained) for a in opened) + (len(phone.tasks.lengths) if phone is not None else 0))
         for app in opened:
+            teacher = Teacher(app.env)
             for task in app.trained:
-                found, not_found = demonstrations(app.env, jobs(task, range(seeds)))
+                found, not_found = teacher.show(jobs(task, range(seeds)))
                 shown += found
                 missing += not_found
                 bar.advance(line)
+            if phone is not None:  # then there is one app only
+                for name in phone.tasks.lengths:
+                    found, not_found = teacher.show(jobs(name, range(real_seeds)), phone.opened())
+                    shown += found
+                    missing += not_found
+                    bar.advance(line)
         network = Network(seed=seed)
         line = bar.add_task("epochs", total=epochs)
         told = train(network, shown, SftOptions(epochs=epochs, rate=rate, entropy=entropy), seed=seed, tell=lambda _: bar.advance(line))
     never = sorted({m.task for m in missing} - {d.task for d in shown})
     save(network, out, about={"apps": [p.name for p in apps], "demonstrations": len(shown), "epochs": epochs, "entropy": entropy, "hold_out": hold_out, "seed": seed})
     figures: dict[str, Any] = {
-        "demonstrations": len(shown), "steps": sum(len(d.steps) for d in shown), "not_shown": [f"{m.task} seed {m.seed}: {m.why}" for m in missing],
+        "demonstrations": {source: sum(d.source == source for d in shown) for source in (MOCK, REAL)}, "steps": sum(len(d.steps) for d in shown), "not_shown": [f"{m.task} seed {m.seed}: {m.why}" for m in missing],
         "tasks_never_shown": never, "loss": told[-1].loss, "scores": _scores(network, opened, scored),
     }  # fmt: skip
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False, indent=1))
         return
     _print_scores(figures["scores"])
+    on_the_real = f", {figures['demonstrations'][REAL]} of them on the real app;" if device is not None else ","
     console.print(
-        f"{counted(len(shown), 'demonstration')} of {counted(figures['steps'], 'step')}, {len(missing)} could not be shown"
+        f"{counted(len(shown), 'demonstration')} of {counted(figures['steps'], 'step')}{on_the_real} {len(missing)} could not be shown"
         f"{' (' + counted(len(never), 'task') + ' never)' if never else ''}; loss {told[-1].loss:.3f}; written to {escape(str(out))}",
         highlight=False,
     )
@@ -112,9 +132,9 @@ def rl(
     rate: Annotated[float, typer.Option(help="The learning rate.", min=1e-7, max=1.0)] = 1e-4,
     entropy: Annotated[float, typer.Option(help="What a nat of entropy is paid.", min=0.0, max=1.0)] = 0.002,
     real_fraction: Annotated[str, typer.Option(help="The share of groups played on the real app: 0.5; or 0.8:0.2, from the first update to the last.")] = "0",
-    device: Annotated[str | None, typer.Option(help="The real app: web:URL, or an adb serial. For one app only.")] = None,
-    transfer: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --json` printed: only tasks that hold on the real app are played there.")] = None,
-    storage: Annotated[Path | None, typer.Option(help="What `phoneworld tasks transfer --storage` wrote: how the real app stores things, to judge by.")] = None,
+    device: RealApp = None,
+    transfer: Holding = None,
+    storage: Stored = None,
     real_steps: Annotated[int | None, typer.Option(help="End before more steps than these were made on the real app.", min=1)] = None,
     steps: Annotated[int | None, typer.Option(help="End before more steps than these were made, on mocks and the real app together.", min=1)] = None,
     hold_out: HoldOut = 0.2,

@@ -289,6 +289,12 @@ class Env(ABC, Generic[MomentT]):
         self._started = True
         return self._seen(), self._info(Done())
 
+    def verdict_with(self, answer: str) -> Verdict:
+        """What the checker would say if the episode ended now with this answer. Raises SessionError without a task."""
+        if self.standing.assignment is None:
+            raise SessionError("there is no task to judge", hint="reset(seed, task=ID) gives one")
+        return self._judge(self.standing.assignment, self.standing.trail, answer, "success")
+
     def __enter__(self) -> Self:
         return self
 

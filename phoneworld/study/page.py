@@ -20,7 +20,7 @@ def page(figures: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     parts = [part for part in _PARTS if any(s["part"] == part and s["scored"] for s in figures["success"])]
     shares = {(s["policy"], s["source"], s["part"]): s for s in figures["success"]}
     return environment().get_template("report/study.html").render(
-        study={"size": study["about"]["size"], "runs": study["about"]["numbers"]["seeds"], "notes": study.get("notes", [])},
+        study={"size": study["about"]["size"], "runs": study["about"]["numbers"]["seeds"], "notes": study.get("notes", []), "begun": _begun(study["sft"])},
         pictures={name: Markup(svg) for name, svg in pictures.items()}, policies=policies, base=BASE, parts=[{"words": _PARTS[part]} for part in parts],
         success=[
             {"policy": p, "cells": [_share(shares[p, REAL, part]) for part in parts], **_steps(figures["steps"].get(p))} for p in policies
@@ -39,6 +39,12 @@ def page(figures: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
         speed=[_speed(source, figures["speed"][source]) for source in (REAL, MOCK)],
         busy=_busy(figures["speed"], study), made_with=_made_with(study),
     )  # fmt: skip
+
+
+def _begun(sft: Mapping[str, Any]) -> str:
+    shown, steps = sft["demonstrations"], sft["steps"]
+    told = f"{shown[MOCK]} demonstrations of {steps[MOCK]:,} steps on mocks and {shown[REAL]} of {steps[REAL]:,} steps on the real apps, which no arm's steps count"
+    return f"{told}; {len(sft['never_shown'])} trained tasks could not be shown, for the policy cannot say what they need." if sft["never_shown"] else f"{told}."
 
 
 def percent(share: float | None) -> str:

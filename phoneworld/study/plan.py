@@ -86,9 +86,10 @@ class Arm(_Strict):
 
 
 class Sft(_Strict):
-    """How the policy that all runs begin with is trained on demonstrations."""
+    """How the policy that all runs begin with is trained on demonstrations: of each task at so many seeds on the mock, and on the real app."""
 
     seeds: Number = 2
+    real_seeds: Annotated[int, Field(ge=0, le=1000)] = 1
     epochs: Number = 12
     rate: Annotated[float, Field(gt=0, le=1)] = 1e-3
     entropy: Annotated[float, Field(ge=0, le=1)] = 0.05

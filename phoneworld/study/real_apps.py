@@ -1,4 +1,4 @@
-"""Several real apps as one place to play: so many threads, each with a browser of its own in which every app has a page. Knows no training.
+"""Several real apps as one place to play and to show things: so many threads, each with a browser of its own in which every app has a page. Knows no training.
 
 While a page settles, others are played on; which episode is played where makes no difference, for each begins with an app that was cleared.
 """
@@ -6,13 +6,13 @@ While a page settles, others are played on; which episode is played where makes 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from random import Random
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from phoneworld.agent.network import Network
 from phoneworld.env.env import Env
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from phoneworld.render.browser import Browser
 
 
+T = TypeVar("T")
+
+
 class RealApps:
     """The apps by name; a task's name begins with that of its app. `lengths` are the tasks that are trained there."""
 
@@ -38,9 +41,29 @@ class RealApps:
 
     def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
         """The episodes of these jobs, in their order, some at once."""
-        began = perf_counter()
-        waiting = deque(enumerate(todo))
-        results: dict[int, Played] = {}
+        began, before, lock = perf_counter(), spent.wall_s, Lock()
+
+        def one(number: int, env: Env[Any]) -> tuple[Played, bool]:
+            own = Spent()
+            (played,) = play(network, [env], [todo[number]], own)
+            with lock:
+                spent.add(own)
+                if done is not None:
+                    done(number, played)
+            return played, played.record.error_class == "infra"
+
+        results = self.each([_app_of(job) for job, _ in todo], one)
+        # The threads' own clocks ran side by side.
+        spent.wall_s = before + perf_counter() - began
+        return results
+
+    def each(self, apps: Sequence[str], work: Callable[[int, Env[Any]], tuple[T, bool]]) -> list[T]:
+        """What comes of `work`, done for each number on the app of that number, some at once; in their order.
+
+        `work` says besides whether the phone was lost: then the next has a new one.
+        """
+        waiting = deque(enumerate(apps))
+        results: dict[int, T] = {}
         lock = Lock()
 
         def serve(bench: _Bench) -> None:
@@ -48,16 +71,11 @@ class RealApps:
                 with lock:
                     if not waiting:
                         return
-                    number, job = waiting.popleft()
-                own = Spent()
-                played = bench.play(network, job, own)
+                    number, app = waiting.popleft()
+                result = bench.do(app, number, work)
                 with lock:
-                    results[number] = played
-                    spent.add(own)
-                    if done is not None:
-                        done(number, played)
+                    results[number] = result
 
-        before = spent.wall_s
         failures = [bench.thread.submit(serve, bench) for bench in self._benches]
         for failure in failures:
             try:
@@ -65,9 +83,7 @@ class RealApps:
             except BaseException:
                 waiting.clear()
                 raise
-        # The threads' own clocks ran side by side.
-        spent.wall_s = before + perf_counter() - began
-        return [results[number] for number in range(len(todo))]
+        return [results[number] for number in range(len(apps))]
 
     def close(self) -> None:
         """Closes pages and browsers."""
@@ -85,16 +101,15 @@ class _Bench:
         self._browser: Browser | None = None
         self._open: dict[str, Env[Any]] = {}
 
-    def play(self, network: Network, job: tuple[Job, Random | None], spent: Spent) -> Played:
-        """One episode. After one that the browser lost, the next has a new one."""
-        name = (job[0].name or "").partition("/")[0]
+    def do(self, name: str, number: int, work: Callable[[int, Env[Any]], tuple[T, bool]]) -> T:
+        """Does one piece of work on an app. After one that lost the browser, the next has a new one."""
         if name not in self._open:
             app = self._apps[name]
             self._open[name] = app(self._own() if app.device.startswith(("web:", "mini:")) else None)
-        (played,) = play(network, [self._open[name]], [job], spent)
-        if played.record.error_class == "infra":
+        result, lost = work(number, self._open[name])
+        if lost:
             self.close()
-        return played
+        return result
 
     def _own(self) -> Browser:
         if self._browser is None:
@@ -112,3 +127,7 @@ class _Bench:
         if self._browser is not None:
             self._browser.close()
             self._browser = None
+
+
+def _app_of(job: Job) -> str:
+    return (job.name or "").partition("/")[0]

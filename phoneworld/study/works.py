@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,9 +19,11 @@ from typing import Any
 
 from phoneworld.agent.network import Network
 from phoneworld.agent.policy import load, save
+from phoneworld.env.env import Env
 from phoneworld.env.observation import ObservationSpec
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.episodes.replay import mock_digest
+from phoneworld.errors import BrowserError, DeviceError
 from phoneworld.evaluate.real_phone import RealPhone
 from phoneworld.graph.file import write_atomically
 from phoneworld.study.holding import find_out, holding, keep, listed
@@ -30,7 +32,7 @@ from phoneworld.study.real_apps import RealApps
 from phoneworld.study.scores import ScoreFile, score
 from phoneworld.tasks.checker import Answer, walk
 from phoneworld.tasks.task import Task
-from phoneworld.train.demonstrations import demonstrations
+from phoneworld.train.demonstrations import Demonstration, Missing, Teacher
 from phoneworld.train.journal import Journal
 from phoneworld.train.places import NEW_SEEDS, PAY, Mocks, TrainedApp, lengths, validation
 from phoneworld.train.play import Spent
@@ -144,7 +146,7 @@ class FindOut:
 
 @dataclass(frozen=True)
 class Begin:
-    """The policy that all runs begin with, from demonstrations on the mocks."""
+    """The policy that all runs begin with, from demonstrations on the mocks and on the real apps."""
 
     setup: Setup
 
@@ -155,8 +157,9 @@ class Begin:
 
     @property
     def amount(self) -> int:
-        """Tasks to demonstrate, and epochs."""
-        return len(self.setup.parts()["trained"]) + self.setup.plan.sft.epochs
+        """Tasks to demonstrate, on mocks and on real apps, and epochs."""
+        plan = self.setup.plan.sft
+        return len(self.setup.parts()["trained"]) * (1 + (plan.real_seeds > 0)) + plan.epochs
 
     def run(self, tell: Callable[[int], None]) -> None:
         """Trains it, where it is not there yet."""
@@ -165,21 +168,49 @@ class Begin:
         if file.exists():
             return
         began = perf_counter()
-        shown, never = [], []
-        for app in map(setup.opened, setup.plan.trained):
-            for task in app.trained:
-                found, _ = demonstrations(app.env, jobs(task, range(plan.seeds)))
+        shown: list[Demonstration] = []
+        missing: list[Missing] = []
+        taught = [(Teacher(app.env), app.trained) for app in map(setup.opened, setup.plan.trained)]
+        for teacher, tasks in taught:
+            for task in tasks:
+                found, not_found = teacher.show(jobs(task, range(plan.seeds)))
                 shown += found
-                never += [] if found else [task.id]
+                missing += not_found
                 tell(1)
+        for found, not_found in self._on_the_real_apps(taught, tell):
+            shown += found
+            missing += not_found
         network = Network(seed=0)
         epochs = train(network, shown, SftOptions(epochs=plan.epochs, rate=plan.rate, entropy=plan.entropy), tell=lambda _: tell(1))
         told = {
-            "demonstrations": len(shown), "steps": sum(len(d.steps) for d in shown), "never_shown": never, "loss": epochs[-1].loss,
-            "seconds": perf_counter() - began,
+            "demonstrations": {source: sum(d.source == source for d in shown) for source in (MOCK, REAL)},
+            "steps": {source: sum(len(d.steps) for d in shown if d.source == source) for source in (MOCK, REAL)},
+            "never_shown": sorted({m.task for m in missing} - {d.task for d in shown}), "not_shown": [f"{m.task} seed {m.seed}: {m.why}" for m in missing],
+            "loss": epochs[-1].loss, "seconds": perf_counter() - began,
         }  # fmt: skip
         write_atomically(setup.folder / f"{SFT}.json", (json.dumps(told, indent=1) + "\n").encode())
         save(network, file)
+
+    def _on_the_real_apps(self, taught: Sequence[tuple[Teacher, Sequence[Task]]], tell: Callable[[int], None]) -> list[tuple[list[Demonstration], list[Missing]]]:
+        seeds = range(self.setup.plan.sft.real_seeds)
+        todo = [(teacher, task) for teacher, tasks in taught for task in tasks] if seeds else []
+        if not todo:
+            return []
+
+        def one(number: int, real: Env[Any]) -> tuple[tuple[list[Demonstration], list[Missing]], bool]:
+            teacher, task = todo[number]
+            try:
+                return teacher.show(jobs(task, seeds), real), False
+            except (DeviceError, BrowserError) as e:
+                return ([], [Missing(task.id, seed, e.message) for seed in seeds]), True
+            finally:
+                tell(1)
+
+        place = self.setup.real_apps()
+        try:
+            return place.each([task.app for _, task in todo], one)
+        finally:
+            place.close()
 
 
 @dataclass(frozen=True)

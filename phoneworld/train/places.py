@@ -134,9 +134,13 @@ class RealPhone:
 
     def play(self, network: Network, todo: Sequence[tuple[Job, Random | None]], spent: Spent, done: Done | None = None) -> list[Played]:
         """The episodes of these jobs, one after the other."""
+        return play(network, [self.opened()], todo, spent, done)
+
+    def opened(self) -> Env[Any]:
+        """The phone, opened where it is not yet."""
         if self._env is None:
             self._env = self._make()
-        return play(network, [self._env], todo, spent, done)
+        return self._env
 
     def close(self) -> None:
         """Lets the phone go."""

@@ -32,7 +32,7 @@ def trained(app: Path) -> Path:
     ran = phoneworld("train", "sft", app, "-o", file, "--seeds", "6", "--epochs", "2", "--hold-out", "0", "--json")
     assert ran.returncode == 0, ran.stderr
     figures = json.loads(ran.stdout)
-    assert figures["demonstrations"] >= 4 and figures["tasks_never_shown"] == [] and figures["loss"] > 0
+    assert figures["demonstrations"]["mock"] >= 4 and figures["demonstrations"]["real"] == 0 and figures["tasks_never_shown"] == [] and figures["loss"] > 0
     (score,) = figures["scores"]
     assert score["app"] == "shop" and score["tasks"] == 2 and score["episodes"] == 4 and 0 <= score["interval"][0] <= score["success"] <= score["interval"][1]
     return file

@@ -21,7 +21,7 @@ trained: [{app: shop, device: "mock:shop/bundle", fidelity: 1.0}]
 unseen: [{app: store, device: "mock:store/bundle"}]
 hold_out: 0.3
 validation: 0.2
-sft: {seeds: 1, epochs: 2}
+sft: {seeds: 1, real_seeds: 1, epochs: 2}
 rl: {groups: 2, members: 2, validate_every: 1}
 sizes:
   tiny:

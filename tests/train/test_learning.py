@@ -7,12 +7,27 @@ import pytest
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
 from phoneworld.agent.network import Network, Shape
+from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.errors import OptionError
-from phoneworld.train.demonstrations import Demonstration, Missing, demonstrations
+from phoneworld.sim.phone import Phone
+from phoneworld.train.demonstrations import Demonstration, Missing, Teacher, demonstrations
 from phoneworld.train.play import Spent, play
 from phoneworld.train.sft import SftOptions, train
+from phoneworld.train.sources import REAL
 from tests.env.shop_phone import shop_env
+from tests.sim.shop import shop
+from tests.tasks.shop_tasks import tasks
+from tests.transfer.shops import (
+    TASKS,
+    StoringShop,
+    learned,
+    one_more_above,
+    only_acorns,
+    real_shop,
+    starting_at_the_list,
+    without,
+)
 
 SMALL = Shape(width=32, heads=2)
 
@@ -28,6 +43,33 @@ def test_what_is_shown_is_a_solution_and_what_cannot_be_shown_says_why() -> None
 def test_the_same_instance_is_shown_once() -> None:
     shown, _ = demonstrations(shop_env(), jobs("shop/cheap-v1", range(5)))
     assert len(shown) == 1
+
+
+def teacher_of_the_shop() -> Teacher:
+    return Teacher(PhoneEnv(Phone([starting_at_the_list(shop())]), tasks=tasks(TASKS)))
+
+
+def test_the_real_app_shows_it_where_things_stand_there() -> None:
+    teacher = teacher_of_the_shop()
+    todo = jobs(("shop/buy-v1", "shop/read-v1", "shop/like-v1"), range(2))
+    real = real_shop(one_more_above, StoringShop, storage=learned())
+    shown, missing = teacher.show(todo, real)
+    assert missing == [] and {d.task for d in shown} == {"shop/buy-v1", "shop/read-v1", "shop/like-v1"} and {d.source for d in shown} == {REAL}
+    on_mock = {(d.task, d.seed): d for d in teacher.show(todo)[0]}
+    pairs = [(d, on_mock[d.task, d.seed]) for d in shown]
+    assert [len(d.steps) for d, _ in pairs] == [len(m.steps) for _, m in pairs]
+    assert any(a.kinds.size != b.kinds.size for d, m in pairs for (a, _), (b, _) in zip(d.steps, m.steps, strict=True)), "what is learned from is what the real app shows"
+
+
+def test_what_the_real_app_does_otherwise_is_missing_and_says_why() -> None:
+    teacher = teacher_of_the_shop()
+    real = real_shop(without("cart"), StoringShop, storage=learned())
+    shown, (look,) = teacher.show(jobs(("shop/read-v1", "shop/look-v1"), (0,)), real)
+    assert [d.task for d in shown] == ["shop/read-v1"] and look.task == "shop/look-v1" and look.why.startswith("done so it is not taken")
+    shown, (buy,) = teacher.show([Job("shop/buy-v1", 0)], real_shop(only_acorns, StoringShop, storage=learned()))
+    assert shown == [] and "nothing on the real app is like what" in buy.why
+    shown, (untold,) = teacher.show([Job("shop/like-v1", 0)], real_shop())
+    assert shown == [] and untold.task == "shop/like-v1", "a phone that does not tell what it stores cannot say that it was done"
 
 
 def test_training_on_demonstrations_teaches_goods_that_were_never_named() -> None:

@@ -18,14 +18,15 @@ pytestmark = pytest.mark.slow  # its short sibling, over a simulated phone: test
 def test_a_policy_is_trained_and_compared_on_the_real_notes_app(tmp_path: Path) -> None:
     app = ROOT / "apps" / "notes"
     policy, transfer, storage = tmp_path / "policy.pt", tmp_path / "notes.json", tmp_path / "notes.storage.json"
-    done = phoneworld("train", "sft", app, "-o", policy, "--seeds", "1", "--epochs", "3", "--hold-out", "0", "--scored", "0")
-    assert done.returncode == 0, done.stderr
     with served(NOTES) as url:
         words = ("--device", f"web:{url}")
         tried = phoneworld("tasks", "transfer", app, *words, "--only", "dark-v1", "--only", "write-v1", "--storage", storage, "--json")
         transfer.write_text(tried.stdout)
         assert json.loads(tried.stdout)["holds"] == 2
         words = (*words, "--transfer", transfer, "--storage", storage, "--hold-out", "0")
+        done = phoneworld("train", "sft", app, "-o", policy, "--seeds", "1", "--epochs", "3", "--scored", "0", "--json", *words)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["demonstrations"]["real"] == 2, json.loads(done.stdout)["not_shown"]
         run = ("train", "rl", app, "--from", policy, "-o", tmp_path / "run", "--updates", "1", "--groups", "2", "--members", "2", "--real-fraction", "0.5", "--scored", "0", "--json")
         done = phoneworld(*run, *words)
         assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from phoneworld.env.device_env import DeviceEnv
 from phoneworld.program.bundle import Bundle
 from phoneworld.program.program import Program, Start
 from phoneworld.sim.phone import Phone
+from phoneworld.tasks.stored import StorageMap
 from phoneworld.tasks.task import Task
 from phoneworld.transfer.run import Transfer
 from tests.sim.shop import PACKAGE, shop
@@ -48,12 +50,48 @@ def kept(program: Program) -> Program:
     return starting_at_the_list(program)
 
 
+def one_more_above(program: Program) -> Program:
+    """Another product stands at the top: all others lie lower than on the mock."""
+    products = program.tables["products"]
+    return replace(program, tables=program.tables | {"products": replace(products, rows=(("Acorns", 99, False), *products.rows))})
+
+
+def only_acorns(program: Program) -> Program:
+    """Nothing of what the mock offers is there."""
+    products = program.tables["products"]
+    return replace(program, tables=program.tables | {"products": replace(products, rows=(("Acorns", 99, False),))})
+
+
+def without(*names: str) -> Callable[[Program], Program]:
+    """Where these rules do nothing."""
+
+    def change(program: Program) -> Program:
+        assert set(names) <= {rule.id for rule in program.rules}
+        return replace(program, rules=tuple(r for r in program.rules if r.id not in names))
+
+    return change
+
+
+def real_shop(change: Callable[[Program], Program] = lambda p: p, device: type[MockDevice] = MockDevice, text: str = TASKS, storage: StorageMap | None = None) -> DeviceEnv:
+    """The shop as `change` makes it, in the place of the real app; its tasks are drawn from the mock."""
+    phone = device([Bundle(change(kept(shop())), Path("nowhere"))], draw=_no_drawing)
+    return DeviceEnv(phone, PACKAGE, tasks=tasks(text), mock=Phone([kept(shop())]), storage=storage)
+
+
 def transfer_to(change: Callable[[Program], Program] = lambda p: p, device: type[MockDevice] = MockDevice, text: str = TASKS) -> tuple[Transfer, tuple[Task, ...]]:
     """The tasks of the shop, to be tried on the shop as `change` makes it."""
-    mock = Phone([kept(shop())])
-    listed = tasks(text)
-    phone = device([Bundle(change(kept(shop())), Path("nowhere"))], draw=_no_drawing)
-    return Transfer(DeviceEnv(phone, PACKAGE, tasks=listed, mock=mock), mock, listed), listed
+    env, listed = real_shop(change, device, text), tasks(text)
+    return Transfer(env, Phone([kept(shop())]), listed), listed
+
+
+@cache
+def learned() -> StorageMap:
+    """How the shop stores things, found out on a shop that does as its mock does."""
+    transfer, listed = transfer_to(device=StoringShop)
+    for task in listed:
+        transfer.one(task)
+        transfer.one(task, 1)
+    return transfer.storage()
 
 
 def _no_drawing(_: object) -> Any:

@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
-
 import pytest
 
-from phoneworld.program.program import Program
-from phoneworld.tasks.stored import StorageMap, from_json, to_json
+from phoneworld.tasks.stored import from_json, to_json
 from phoneworld.transfer.run import Transferred
-from tests.transfer.shops import StoringShop, transfer_to
-
-
-def one_more_above(program: Program) -> Program:
-    """Another product stands at the top: all others lie lower than on the mock."""
-    products = program.tables["products"]
-    return replace(program, tables=program.tables | {"products": replace(products, rows=(("Acorns", 99, False), *products.rows))})
-
-
-def without(*names: str) -> object:
-    def change(program: Program) -> Program:
-        assert set(names) <= {rule.id for rule in program.rules}
-        return replace(program, rules=tuple(r for r in program.rules if r.id not in names))
-
-    return change
-
-
-@cache
-def learned() -> StorageMap:
-    """How the shop stores things, found out on a shop that does as its mock does."""
-    transfer, listed = transfer_to(device=StoringShop)
-    for task in listed:
-        transfer.one(task)
-        transfer.one(task, 1)
-    return transfer.storage()
+from tests.transfer.shops import StoringShop, learned, one_more_above, only_acorns, transfer_to, without
 
 
 def by_id(change: object = lambda p: p, device: type = StoringShop) -> dict[str, Transferred]:
@@ -64,11 +36,7 @@ def test_a_button_that_does_nothing_is_told_as_such() -> None:
 
 
 def test_a_widget_that_is_not_there_is_named() -> None:
-    def renamed(program: Program) -> Program:
-        products = program.tables["products"]
-        return replace(program, tables=program.tables | {"products": replace(products, rows=(("Acorns", 99, False),))})
-
-    told = by_id(renamed)["like"]
+    told = by_id(only_acorns)["like"]
     assert told.aimed.success is False and told.aimed.kind == "other start" and "Acorns" in told.aimed.why and "not in sight" in told.aimed.why
 
 
