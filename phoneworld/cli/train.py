@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
@@ -17,7 +18,7 @@ from phoneworld.cli import train_compare, train_study
 from phoneworld.cli.files import need_place
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.cli.train_opening import need_torch, opened_apps, progress_bar, real_phone
-from phoneworld.errors import WriteError
+from phoneworld.errors import OptionError, WriteError
 from phoneworld.graph.file import write_atomically
 
 if TYPE_CHECKING:
@@ -137,6 +138,9 @@ def rl(
     storage: Stored = None,
     real_steps: Annotated[int | None, typer.Option(help="End before more steps than these were made on the real app.", min=1)] = None,
     steps: Annotated[int | None, typer.Option(help="End before more steps than these were made, on mocks and the real app together.", min=1)] = None,
+    executor: Annotated[Literal["process", "processes", "ray"], typer.Option(help="Where episodes on mocks are played: in this process, in several, in Ray actors.")] = "process",
+    workers: Annotated[int, typer.Option(help="How many processes or actors.", min=1, max=100_000)] = os.cpu_count() or 2,
+    address: Annotated[str | None, typer.Option(help="The Ray cluster: auto for the one this machine is of, or ray://HOST:10001. Without it one is started here.")] = None,
     hold_out: HoldOut = 0.2,
     validation: Annotated[float, typer.Option("--validation", help="The share of the tasks that only says which policy of the run is kept: 0.1.", min=0.0, max=0.9)] = 0.0,
     validate_every: Annotated[int, typer.Option(help="After how many updates the policy is validated, on the mocks.", min=1)] = 4,
@@ -148,7 +152,7 @@ def rl(
 
     Groups of episodes of one task and start are played, and what does better than its group is done more often. Short tasks come first, then
     those that are now solved and now not. Real groups are played while the mocks' are; each real episode is kept as soon as it has ended.
-    A run that was killed is gone on with by the same command, and ends with the same numbers. With --validation the policy that did best on
+    A run that was killed is gone on with by the same command, and ends with the same numbers; so do runs with more and fewer --workers. With --validation the policy that did best on
     tasks of its own is kept, not the last one.
 
         phoneworld train rl apps/notes --from policy.pt -o runs/notes
@@ -163,11 +167,14 @@ def rl(
     from phoneworld.train.places import validation as validating
     from phoneworld.train.rl import RlOptions, Run
     from phoneworld.train.sources import MOCK, REAL, Mixing
+    from phoneworld.train.spread import CHUNK, ByProcesses, OnRay, SpreadMocks
 
     mixing = Mixing.of(real_fraction)
     opened = opened_apps(apps, hold_out, validation)
     network = load(start)
-    mocks = Mocks(opened)
+    if address is not None and executor != "ray":
+        raise OptionError("--address names a Ray cluster", hint="add --executor ray")
+    mocks = Mocks(opened) if executor == "process" else SpreadMocks(opened, ByProcesses(opened, workers) if executor == "processes" else OnRay(opened, workers, address))
     places: dict[str, Any] = {MOCK: mocks}
     if device is not None:
         places[REAL] = real_phone(opened, device, transfer, storage)
@@ -176,7 +183,7 @@ def rl(
         "from": sha256(start.read_bytes()).hexdigest(), "options": {name: getattr(options, name) for name in options.__slots__ if name != "mixing"},
         "real_fraction": [mixing.first, mixing.last], "seed": seed, "hold_out": hold_out, "validation": validation, "mocks": [mock_digest([a.bundle]) for a in opened],
         "tasks": {source: sorted(place.tasks.lengths.items()) for source, place in places.items()},
-    }  # fmt: skip
+    } | ({} if executor == "process" else {"chunk": CHUNK})  # fmt: skip
     run = Run(network, places, options, seed, Journal(out, about), validating(mocks, [t for app in opened for t in app.validated]))
     try:
         with progress_bar() as bar:
@@ -203,10 +210,10 @@ def rl(
 
 def _scores(network: Network, apps: Sequence[TrainedApp], seeds: int) -> list[dict[str, Any]]:
     """Success with new seeds, on tasks that were trained on and on those held out."""
+    from phoneworld.agent.play import play
     from phoneworld.env.rollout import jobs
     from phoneworld.evaluate.figures import wilson
     from phoneworld.train.places import NEW_SEEDS
-    from phoneworld.train.play import play
 
     scores: list[dict[str, Any]] = []
     for app in apps if seeds else ():

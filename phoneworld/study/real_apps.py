@@ -15,12 +15,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from phoneworld.agent.network import Network
+from phoneworld.agent.play import Done, Played, Spent, play
 from phoneworld.env.env import Env
 from phoneworld.env.rollout import Job
 from phoneworld.errors import BrowserError, DeviceError
 from phoneworld.evaluate.real_phone import RealPhone
 from phoneworld.train.places import NEW_SEEDS
-from phoneworld.train.play import Done, Played, Spent, play
 from phoneworld.train.sources import Curriculum
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from phoneworld.agent.network import Network
+from phoneworld.agent.play import Played, Spent
 from phoneworld.env.record import EpisodeRecord
 from phoneworld.env.rollout import Job
 from phoneworld.errors import FileFormatError, WriteError
-from phoneworld.train.play import Played, Spent
 from phoneworld.train.rl import Place
 
 

@@ -18,6 +18,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from phoneworld.agent.network import Network
+from phoneworld.agent.play import Spent
 from phoneworld.agent.policy import load, save
 from phoneworld.env.env import Env
 from phoneworld.env.observation import ObservationSpec
@@ -35,7 +36,6 @@ from phoneworld.tasks.task import Task
 from phoneworld.train.demonstrations import Demonstration, Missing, Teacher
 from phoneworld.train.journal import Journal
 from phoneworld.train.places import NEW_SEEDS, PAY, Mocks, TrainedApp, lengths, validation
-from phoneworld.train.play import Spent
 from phoneworld.train.rl import RlOptions, Run, Update
 from phoneworld.train.sft import SftOptions, train
 from phoneworld.train.sources import MOCK, REAL, Mixing

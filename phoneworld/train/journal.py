@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from phoneworld.agent.play import Decision, Played
 from phoneworld.agent.policy import packed_sight, read_whole, unpacked_sight, write_whole
 from phoneworld.agent.sight import Choice
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.errors import FileFormatError, OptionError, WriteError
 from phoneworld.graph.file import write_atomically
-from phoneworld.train.play import Decision, Played
 
 
 class Journal:

@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from phoneworld.agent.network import Network
+from phoneworld.agent.play import Done, Played, Spent, play
 from phoneworld.env.env import Env
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rewards import Rewards
@@ -20,7 +21,6 @@ from phoneworld.program.bundle import load_bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.file import load_tasks
 from phoneworld.tasks.task import Task
-from phoneworld.train.play import Done, Played, Spent, play
 from phoneworld.train.rl import Place
 from phoneworld.train.sources import Curriculum
 

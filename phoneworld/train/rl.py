@@ -24,11 +24,11 @@ import numpy as np
 import torch
 
 from phoneworld.agent.network import Network, batch_of
+from phoneworld.agent.play import Decision, Done, Played, Spent
 from phoneworld.agent.policy import one_thread
 from phoneworld.env.rollout import Job
 from phoneworld.errors import OptionError
 from phoneworld.train.journal import Journal
-from phoneworld.train.play import Decision, Done, Played, Spent
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
 
 

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
 from phoneworld.agent.network import Network, Shape
+from phoneworld.agent.play import Played, Spent
 from phoneworld.device.mock import MockDevice
 from phoneworld.env.device_env import DeviceEnv
 from phoneworld.env.rollout import Job
@@ -19,7 +20,6 @@ from phoneworld.errors import DeviceLost
 from phoneworld.program.bundle import Bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.study.real_apps import RealApps
-from phoneworld.train.play import Played, Spent
 from phoneworld.ui.action import Action
 from tests.sim.shop import PACKAGE, shop
 from tests.tasks.shop_tasks import tasks

@@ -7,12 +7,12 @@ import pytest
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
 from phoneworld.agent.network import Network, Shape
+from phoneworld.agent.play import Spent, play
 from phoneworld.env.phone_env import PhoneEnv
 from phoneworld.env.rollout import Job, jobs
 from phoneworld.errors import OptionError
 from phoneworld.sim.phone import Phone
 from phoneworld.train.demonstrations import Demonstration, Missing, Teacher, demonstrations
-from phoneworld.train.play import Spent, play
 from phoneworld.train.sft import SftOptions, train
 from phoneworld.train.sources import REAL
 from tests.env.shop_phone import shop_env

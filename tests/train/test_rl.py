@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason='torch is not installed: pip install "phoneworld[train]"')
 
 from phoneworld.agent.network import Network, Shape
+from phoneworld.agent.play import Decision, Done, Played, Spent, play
 from phoneworld.agent.sight import Choice
 from phoneworld.env.record import EpisodeRecord, StepRecord
 from phoneworld.env.rewards import Rewards
@@ -21,7 +22,6 @@ from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.train.demonstrations import demonstrations
 from phoneworld.train.journal import Journal
 from phoneworld.train.places import RealPhone
-from phoneworld.train.play import Decision, Done, Played, Spent, play
 from phoneworld.train.rl import RlOptions, Run, lessons
 from phoneworld.train.sft import SftOptions, train
 from phoneworld.train.sources import MOCK, REAL, Curriculum, Mixing
