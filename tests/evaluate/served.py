@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,3 +51,30 @@ def served(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Served]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def silent(drips: bytes = b"") -> Iterator[str]:
+    """The address of a server that takes every connection and never answers; with `drips` it sends these bytes over and over, and never ends."""
+    over = threading.Event()
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            while not over.wait(0.02):
+                try:
+                    self.request.sendall(drips)
+                except OSError:  # whoever asked has gone
+                    return
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            over.set()
+            server.shutdown()
+            thread.join()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PIL import Image
 
 from phoneworld.episodes.folder import EpisodeFolder
+from phoneworld.errors import PolicyLost
+from phoneworld.evaluate.asking import Line
 from tests.cli.running import phoneworld
 from tests.env.shop_phone import write_shop
-from tests.evaluate.served import Reply, served
+from tests.evaluate.served import Reply, served, silent
 
 
 @pytest.fixture
@@ -82,6 +86,39 @@ def test_where_nothing_listens_the_episode_is_lost(shop: Path) -> None:
         pass
     told = run(shop, "--policy", there.url, "--retries", "0")
     assert told["without_score"] == {"infra": 1} and "does not answer" in told["each"][0]["message"]
+
+
+@pytest.mark.parametrize("drips", [b"", b"HTTP/1.1 100 Continue\r\n\r\n", b"H"], ids=["nothing", "continue", "one letter"])
+def test_who_takes_a_question_and_never_answers_holds_nobody_up_and_gives_no_score(shop: Path, drips: bytes) -> None:
+    with silent(drips) as url:
+        told = run(shop, "--policy", url, "--timeout", "0.3", "--retries", "0")
+    assert told["without_score"] == {"infra": 1} and told["scored"] == 0 and told["success"] is None
+    assert all(step.reward is None for step in EpisodeFolder(shop / "runs").read("shop/cheap-v1/seed-0").steps), "what nobody answered is no reward of 0"
+    assert "does not answer" in told["each"][0]["message"]
+
+
+def test_a_body_that_never_ends_is_no_answer_and_is_asked_for_once_more() -> None:
+    asked = 0
+
+    class Counted(Line):
+        __slots__ = ()
+
+        def _answer(self, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
+            nonlocal asked
+            asked += 1
+            return super()._answer(content, headers)
+
+    with silent(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n") as url, pytest.raises(PolicyLost, match=r"no answer in 0\.3 s"):
+        Counted(url, timeout_s=0.3, retries=4, pause_s=0.0).ask({})
+    assert asked == 2
+
+
+def test_it_is_asked_where_a_loop_is_running_too() -> None:
+    async def inside() -> dict[str, Any]:
+        return Line(there.url).ask({"step": 1})
+
+    with served(cheap) as there:
+        assert asyncio.run(inside())["said"] == "step 1"
 
 
 def speaking(texts: list[str]) -> Callable[[dict[str, Any]], Reply]:
