@@ -203,7 +203,8 @@ class Env(ABC, Generic[MomentT]):
         """Does one action, given as a value or as its JSON object: observation, reward, terminated, truncated, info.
 
         `info`: `step` (steps made), `seed`, `task` (its id, or None), `state_id` (equal ids, equal phones, whatever the clock says),
-        `changed`, `evidence` and `rules` of what happened (None where the phone does not say), `message`, `invalid_action` (why the
+        `changed` (True where the phone is in another state than before, and so `state_id` another one, be it on the screen or not),
+        `evidence` and `rules` of what happened (each None where the phone does not say), `message`, `invalid_action` (why the
         action was refused, else None), `termination` (see `outcome.Termination`, else None), `status` and `answer` of the agent,
         `error_class` (see `outcome.ErrorClass`), `trainable` (False where the step says nothing of the policy), `success` (None
         before the end, and where it cannot be told), `progress` (0 to 1, None without a task), `side_effects` and `violations`

@@ -35,6 +35,7 @@ Screenshot = Literal["none", "array", "png", "jpeg", "path"]
 Tree = Literal["all", "visible", "interactive"]
 Part = Literal["tree", "text", "screenshot"]
 _SCREENSHOTS = ("none", "array", "png", "jpeg", "path")
+_READ_AS = {"array": "screenshot", "png": "png", "jpeg": "jpeg", "path": "path"}
 _TREES = (True, False, "all", "visible", "interactive")
 
 
@@ -180,6 +181,16 @@ class Observation:
             )
         return self.look[2]
 
+    def _need_form(self, form: Literal["array", "path"]) -> None:
+        """Raises ObservationError where pictures are not observed in this form, saying how they are read in the one that they are."""
+        self._need(self.spec.screenshot != "none", "screenshot")
+        if self.spec.screenshot != form:
+            wanted = 'screenshot="array"' if form == "array" else 'screenshot="path", frames="frames"'
+            raise ObservationError(
+                f"pictures are observed as {self.spec.screenshot}, found a reading as {form}",
+                hint=f"observation.{_READ_AS[self.spec.screenshot]}, or observe=ObservationSpec({wanted})",
+            )
+
     @property
     def device(self) -> DeviceState:
         """What the phone says of itself: app in front, activity, keyboard, rotation, clock."""
@@ -218,7 +229,7 @@ class Observation:
     @property
     def screenshot(self) -> NDArray[np.uint8]:
         """The picture, (height, width, 3) uint8, read-only, scaled and marked as the spec says."""
-        self._need(self.spec.screenshot == "array", "screenshot")
+        self._need_form("array")
         return self._pixels()
 
     @property
@@ -239,7 +250,7 @@ class Observation:
     @property
     def path(self) -> Path:
         """A PNG file with the picture, named by its content; it is written when it is first asked for. Raises WriteError."""
-        self._need(self.spec.screenshot == "path", "screenshot")
+        self._need_form("path")
         png = self.png
         file = Path(self.spec.frames) / f"{hashlib.sha256(png).hexdigest()}.png"
         if not file.exists():

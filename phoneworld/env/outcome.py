@@ -49,7 +49,8 @@ class Outcome(Protocol):
     """What an action did to a phone."""
 
     @property
-    def changed(self) -> bool | None: ...
+    def changed(self) -> bool | None:
+        """True where the phone is in another state than before, be it on the screen or out of sight; None where it does not say."""
     @property
     def valid(self) -> bool: ...
     @property

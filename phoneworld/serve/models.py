@@ -125,7 +125,7 @@ class BundleOut(BaseModel):
 
 
 class StepOut(BaseModel):
-    """What one action did. An invalid one changed nothing, and `message` says why."""
+    """What one action did. `changed`: the state is another one, be it on the screen or not. An invalid one changed nothing, and `message` says why."""
 
     number: int
     action: dict[str, Any]

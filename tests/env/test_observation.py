@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -79,3 +80,12 @@ def test_specs_that_cannot_be_are_refused() -> None:
         with pytest.raises(ObservationError) as e:
             ObservationSpec(**wrong)  # type: ignore[arg-type]
         assert e.value.hint
+
+
+@pytest.mark.parametrize("form", ["png", "jpeg", "path"])
+def test_a_picture_read_in_another_form_says_how_it_is_read(form: Literal["png", "jpeg", "path"], bundle: Bundle, tmp_path: Path) -> None:
+    with PhoneEnv(bundle, observe=ObservationSpec(screenshot=form, frames=str(tmp_path))) as env:
+        observation, _ = env.reset()
+        with pytest.raises(ObservationError) as e:
+            observation.screenshot  # noqa: B018
+        assert f"observed as {form}" in e.value.message and e.value.hint.startswith(f"observation.{form}, ")

@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from immutables import Map
 
 from phoneworld.env.observation import ObservationSpec
 from phoneworld.env.phone_env import PhoneEnv
+from phoneworld.env.policy import RandomPolicy
 from phoneworld.env.state_id import StateNamer
 from phoneworld.errors import ObservationError, ProgramError, SessionError
 from phoneworld.program.bundle import Bundle
@@ -205,3 +207,19 @@ def test_equal_looks_are_equal_observations(env: PhoneEnv) -> None:
     assert env.observation() == first and hash(env.observation()) == hash(first)
     env.step(PressKey("home"))
     assert "launcher" in repr(env.observation())
+
+
+def test_changed_says_whether_the_state_is_another_one_be_it_seen_or_not() -> None:
+    """On the notes app, some steps change what is out of sight only: which row was touched last, a page behind."""
+    unseen = 0
+    with PhoneEnv(Path(__file__).resolve().parents[2] / "apps" / "notes" / "bundle") as env:
+        for seed in range(3):
+            observation, info = env.reset(seed=seed)
+            actor = RandomPolicy(finish=0.0).begin(None, seed)
+            for _ in range(60):
+                tree, before = observation.xml, info["state_id"]
+                observation, *_, info = env.step(actor.act(observation, info))
+                assert info["changed"] is (info["state_id"] != before)
+                assert info["changed"] or observation.xml == tree
+                unseen += info["changed"] and observation.xml == tree
+    assert unseen
