@@ -25,14 +25,17 @@
     ├── BrowserError                    Chromium is missing or died
     ├── SessionError                    an unknown, expired or surplus session
     ├── ServeError                      a server cannot be started
-    ├── TaskError                       a task contradicts itself, or names what its app does not have
-    ├── CheckerError                    a checker could not be worked out: no score
+    ├── TaskFault                       what is wrong with a task, with file and line where it was read from one
+    │   ├── TaskError                   a task contradicts itself, or names what its app does not have
+    │   └── CheckerError                a checker could not be worked out: no score
     ├── PolicyLost                      what acts is somewhere else, and does not answer: no score
     ├── ObservationError                a part was asked for that is not observed, or cannot be
     └── MissingDependency               an optional package is needed
 """
 
 from __future__ import annotations
+
+from typing import Self
 
 
 class PhoneWorldError(Exception):
@@ -190,11 +193,23 @@ class MissingDependency(PhoneWorldError):
     exit_code = 9
 
 
-class TaskError(PhoneWorldError):
+class TaskFault(PhoneWorldError):
+    """What is wrong with a task. `place` is the file and line that say it, "" where the task was not read from a file."""
+
+    def __init__(self, message: str, *, hint: str = "", place: str = "") -> None:
+        super().__init__(f"{place}: {message}" if place else message, hint=hint)
+        self.place = place
+
+    def at(self, place: str) -> Self:
+        """The same, told with its place where it has none yet: who finds a fault seldom knows where it is written."""
+        return self if self.place or not place else type(self)(self.message, hint=self.hint, place=place)
+
+
+class TaskError(TaskFault):
     """A task that cannot be: it contradicts itself, names what its app does not have, or cannot be drawn."""
 
     exit_code = 3
 
 
-class CheckerError(PhoneWorldError):
+class CheckerError(TaskFault):
     """A checker could not be worked out. That is the checker's fault and no score of the policy."""

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from phoneworld.cli.exits import DOES_NOT_HOLD
 from phoneworld.cli.files import bundles_of, need_phone, need_place
-from phoneworld.cli.terminal import Terminal, counted
+from phoneworld.cli.terminal import Terminal, counted, to_stderr
 from phoneworld.errors import FileFormatError, OptionError
 from phoneworld.graph.file import write_atomically
 
@@ -61,8 +61,8 @@ def evaluate(
     history: Annotated[int, typer.Option(help="openai: how many of the last looks are shown whole.", min=1, max=100)] = 1,
     temperature: Annotated[float, typer.Option(help="openai: as the endpoint takes it. FILE.pt: above 0 actions are drawn, at 0 the likeliest is done.", min=0.0, max=10.0)] = 0.0,
     max_tokens: Annotated[int, typer.Option(help="openai: the longest answer.", min=1)] = 1024,
-    timeout: Annotated[float, typer.Option(help="http, openai: seconds for an answer.", min=0.01)] = 120.0,
-    retries: Annotated[int, typer.Option(help="http, openai: how many times a question that was not answered is asked again.", min=0, max=100)] = 4,
+    timeout: Annotated[float, typer.Option(help="http, openai: seconds for a whole answer, from the question on. Who takes longer is asked once more; then the episode is lost to the machine (infra).", min=0.01)] = 120.0,
+    retries: Annotated[int, typer.Option(help="http, openai: how many times a question that was refused, or whose line broke, is asked again.", min=0, max=100)] = 4,
     episode_timeout: Annotated[float, typer.Option(help="adb: seconds that the command may take for an episode.", min=0.01)] = 600.0,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write the result as JUnit XML, a test an episode.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
@@ -72,7 +72,12 @@ def evaluate(
     Each task is tried at several seeds, which draw what it asks and where it begins. Every episode is written to the folder as it goes;
     the same command goes on where it was broken off, and what comes out is the same. An episode that the machine lost, or whose checker
     failed, is told apart: it is no score, and never counted as a failure. The figures are in report.json too, and
-    `phoneworld episodes view` shows the episodes.
+    `phoneworld episodes view` shows the episodes. What a policy prints goes to stderr.
+
+    The exit code is 0 where all was played, however it was done; 1 where episodes ended by a fault of their task, its checker or the mock
+    (`checker`, `env`), which no policy can do anything about, and where --min-success is not met; 3 where a task cannot be read or names
+    what the mock does not have (told with file and line, and nothing is played); 130 after Ctrl-C. What the machine, or the line to a
+    policy, lost (`infra`) is played again by the same command, and makes it 1 only with --min-success.
 
         phoneworld eval apps/notes --policy random --seeds 3 --out runs/random
 
@@ -88,22 +93,27 @@ def evaluate(
 
     phoneworld/evaluate/README.md says what a policy in a file, behind HTTP or over adb is told and has to say.
     """
+    from phoneworld.env.assignment import TaskBook
     from phoneworld.env.rollout import Phones
     from phoneworld.episodes.folder import EpisodeFolder
     from phoneworld.evaluate.junit import junit as junit_xml
     from phoneworld.evaluate.policies import Options, choose_policy
     from phoneworld.evaluate.run import Evaluation
     from phoneworld.program.bundle import load_bundle
+    from phoneworld.sim.phone import Phone
 
     bundles, found = opened(app, tasks, only)
     if junit is not None:
         need_place(junit)
     programs = [load_bundle(bundle).program for bundle in bundles]
+    # What no episode could be played of is told before any is.
+    TaskBook(Phone(programs), found).check()
     places = tuple(map(str, bundles))
     options = Options(
         see, dialect, base_url, key_in, history, temperature, max_tokens, timeout_s=timeout, retries=retries, episode_s=episode_timeout
     )
-    chosen = choose_policy(policy, places, found, {program.package: program.label for program in programs}, options)
+    with to_stderr():  # a policy's file is run to find its class
+        chosen = choose_policy(policy, places, found, {program.package: program.label for program in programs}, options)
     if chosen.asks == "adb":
         from phoneworld.device.adb_server import AdbServer
 
@@ -125,7 +135,7 @@ def evaluate(
     evaluation = Evaluation(chosen, places, found, numbers, attempts, language, frames, phones=phones, real=real)
     folder = EpisodeFolder(out)
     bar = Progress(TextColumn(escape(policy[:40])), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
-    with bar:
+    with to_stderr(), bar:
         line = bar.add_task("", total=None)
         played = evaluation.run(folder, _executor(executor, workers, interleave, episodes_s), lambda done, of: bar.update(line, completed=done, total=of))
     figures = evaluation.figures(folder, oracle=oracle)
@@ -136,10 +146,17 @@ def evaluate(
         typer.echo(json.dumps(figures, ensure_ascii=True, indent=1))
     else:
         _print(figures, out, played)
+    if _faulty(figures):
+        raise typer.Exit(DOES_NOT_HOLD)
     if min_success is not None and (figures["success"] is None or figures["success"] < min_success or figures["without_score"]):
         if not as_json:
             console.print(f"[red]not enough:[/] {min_success:.0%} of all are asked for, and a score of each", highlight=False)
         raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _faulty(figures: dict[str, Any]) -> bool:
+    """True where episodes have no score by a fault of tasks or mock, which no policy could have done anything about."""
+    return any(figures["without_score"].get(kind) for kind in ("checker", "env"))
 
 
 def opened(app: Path, tasks: Path | None, only: list[str] | None) -> tuple[tuple[Path, ...], tuple[Task, ...]]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from phoneworld.cli import transfer
-from phoneworld.cli.exits import DOES_NOT_HOLD
+from phoneworld.cli.exits import DOES_NOT_HOLD, INTERRUPTED
 from phoneworld.cli.files import TOGETHER, bundles_of, need_bundle
 from phoneworld.cli.terminal import Terminal, counted
 from phoneworld.errors import FileFormatError, OptionError, WriteError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from phoneworld.tasks.task import Task
 
 console = Terminal()
+progress_console = Terminal(stderr=True)
 _SHOWN = 5
 _MADE = "# Made by `phoneworld tasks generate"
 App = Annotated[Path, typer.Argument(help="The folder of an app, with `bundle` and `tasks` in it; of several on one phone, with phone.yaml and `tasks`; or a bundle, with --tasks.")]
@@ -54,13 +56,14 @@ def list_(
 
         phoneworld tasks list apps/notes --seed 3
     """
-    from phoneworld.tasks.prove import Prover
+    from phoneworld.env.assignment import TaskBook
 
     phone, found = _opened(app, tasks, only)
-    prover = Prover(phone, found)
+    book = TaskBook(phone, found)
+    book.check()
     told: list[dict[str, Any]] = []
     for task in found:
-        instance = prover.setting(task).instance(seed, language if language in task.wordings else next(iter(task.wordings)))
+        instance = book.assign(task, seed, language if language in task.wordings else next(iter(task.wordings))).instance
         told.append({"id": task.id, "instruction": instance.instruction, "budget": task.budget, "skills": list(task.tags.skills), "difficulty": task.tags.difficulty})
     if as_json:
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
@@ -85,12 +88,12 @@ def prove(
     A search over the mock solves each task at several seeds, through coordinates. Then its checker has to refuse what is not quite
     right: nothing done, each part of the way, each thing undone, done to another, misspelt, one field off, the right result with
     something beside it, what solves another task, and random episodes but for one in a hundred. The exit code is 1 where a task is not
-    proved.
+    proved, one that names what the mock does not have among them (that is told with file and line); 3 where the files cannot be read.
 
         phoneworld tasks prove apps/notes
     """
     phone, found = _opened(app, tasks, only)
-    proofs = list(_proofs(phone, found, seeds, random))
+    proofs = _proofs(phone, found, seeds, random)
     if as_json:
         typer.echo(json.dumps({"app": phone.main, **summary(proofs), "tasks": [p.to_json() for p in proofs]}, ensure_ascii=False, indent=1))
     else:
@@ -165,7 +168,7 @@ def check(
         phone, found = _opened(folder, None, None)
         for model in phone.models.values():
             check_program(model.program)
-        proofs = list(_proofs(phone, found, 5, 200))
+        proofs = _proofs(phone, found, 5, 200)
         report[str(folder)] = {**summary(proofs), "unproved": {p.task: list(p.faults) for p in proofs if not p.proved}}
         if not as_json:
             console.print(f"[bold]{escape(str(folder))}[/]")
@@ -194,13 +197,23 @@ def _opened(app: Path, tasks: Path | None, only: Sequence[str] | None) -> tuple[
     return phone, found
 
 
-def _proofs(phone: Phone, tasks: Sequence[Task], seeds: int, random: int) -> Iterator[Proof]:
+def _proofs(phone: Phone, tasks: Sequence[Task], seeds: int, random: int) -> list[Proof]:
+    """Tries all tasks. After Ctrl-C it says how far it came."""
     from phoneworld.tasks.file import plugged_in
     from phoneworld.tasks.prove import Prover
 
     prover = Prover(phone, tasks, custom=plugged_in())
-    for task in tasks:
-        yield prover.prove(task, seeds=seeds, random=random)
+    proofs: list[Proof] = []
+    bar = Progress(TextColumn("proving"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
+    try:
+        with bar:
+            for task in bar.track(tasks):
+                proofs.append(prover.prove(task, seeds=seeds, random=random))
+    except KeyboardInterrupt:
+        proved = sum(p.proved for p in proofs)
+        progress_console.print(f"interrupted: {len(proofs)} of {counted(len(tasks), 'task')} tried, {proved} of them proved", highlight=False)
+        raise typer.Exit(INTERRUPTED) from None
+    return proofs
 
 
 def summary(proofs: Sequence[Proof]) -> dict[str, Any]:

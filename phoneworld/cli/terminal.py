@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from rich.console import Console, ConsoleDimensions
@@ -46,6 +48,27 @@ class Terminal(Console):
             super().print(*objects, **options)
         self.file.write(_BLANKS.sub("", captured.get()))
         self.file.flush()
+
+
+@contextmanager
+def to_stderr() -> Iterator[None]:
+    """What is printed in here goes to stderr, by whatever code, also by processes that are started in here: policies of others print as they like."""
+    own = sys.stdout
+    own.flush()
+    try:
+        kept = os.dup(1) if own.fileno() == 1 else None
+    except (OSError, ValueError):  # no file at all: what is printed is collected
+        kept = None
+    if kept is not None:
+        os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        own.flush()  # what was printed to it by those who held it goes where the rest went
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def harmless(words: str) -> str:

@@ -13,7 +13,7 @@ from phoneworld.sim.phone import Phone
 from phoneworld.sim.state import PhoneState
 from phoneworld.tasks.checker import CustomCheck
 from phoneworld.tasks.file import load_tasks, plugged_in
-from phoneworld.tasks.judge import Judge, Trail
+from phoneworld.tasks.judge import Judge, Trail, check_plugged_in
 from phoneworld.tasks.kept import kept_variables
 from phoneworld.tasks.stored import Document, StorageMap
 from phoneworld.tasks.task import Instance, Setting, Task
@@ -80,6 +80,28 @@ class TaskBook:
             raise SessionError(f"no task {task[:80]!r} here", hint=hint)
         return self.tasks[task]
 
+    def check(self) -> None:
+        """Raises TaskError, with file and line, for the first task that names what the app, or no plug-in, has."""
+        for task in self.tasks.values():
+            self._setting(task)
+            for checker in (task.check, task.look, task.on_phone):
+                if checker is not None:
+                    check_plugged_in(checker, self._plugged_in(), task)
+
+    def _setting(self, task: Task) -> Setting:
+        setting = self._settings.get(task.id)
+        if setting is None or setting.task is not task:
+            package = task.package or self.phone.main
+            if package in self.phone.models and package not in self._kept:
+                self._kept[package] = kept_variables(self.phone.models[package].program)
+            setting = self._settings[task.id] = Setting(task, self.phone, kept=self._kept.get(package))
+        return setting
+
+    def _plugged_in(self) -> Mapping[str, CustomCheck]:
+        if self._custom is None:
+            self._custom = plugged_in()
+        return self._custom
+
     def assign(self, task: Task | str, seed: int, language: str) -> Assignment:
         """What a seed draws of a task. Raises SessionError for an unknown one, TaskError where it does not fit the app."""
         task = self.find(task)
@@ -88,16 +110,9 @@ class TaskBook:
             # A group begins one episode many times.
             self._assigned.move_to_end((task.id, seed, language))
             return known
-        setting = self._settings.get(task.id)
-        if setting is None or setting.task is not task:
-            package = task.package or self.phone.main
-            if package in self.phone.models and package not in self._kept:
-                self._kept[package] = kept_variables(self.phone.models[package].program)
-            setting = self._settings[task.id] = Setting(task, self.phone, kept=self._kept.get(package))
-        if self._custom is None:
-            self._custom = plugged_in()
+        setting = self._setting(task)
         instance = setting.instance(seed, language)
-        made = Assignment(instance, Judge(setting, instance, custom=self._custom, on_phone=self.on_phone), self.on_phone)
+        made = Assignment(instance, Judge(setting, instance, custom=self._plugged_in(), on_phone=self.on_phone), self.on_phone)
         self._assigned[task.id, seed, language] = made
         if len(self._assigned) > _KEPT:
             self._assigned.popitem(last=False)

@@ -39,6 +39,11 @@ class Entry:
     line: int
     where: str
 
+    @property
+    def place(self) -> str:
+        """File and line."""
+        return f"{self.file}:{self.line}"
+
     def wrong(self, expected: str, hint: str = "") -> NoReturn:
         """Raises FileFormatError: what was expected here, what was found, where."""
         raise FileFormatError(f"{self.file}:{self.line}: {self.where}: expected {expected}, found {self.kind}", hint=hint)

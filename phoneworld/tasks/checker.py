@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never, get_args
 
 from phoneworld.errors import TaskError
@@ -70,7 +70,14 @@ Cells: TypeAlias = tuple[tuple[str, Comparison], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Placed:
+    """What was read from a file: `place` is file and line, and does not tell one checker from another."""
+
+    place: str = field(default="", compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class State(Placed):
     """What a JMESPath expression finds in the state of the app compares so."""
 
     path: str
@@ -78,7 +85,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Sql:
+class Sql(Placed):
     """What the first column of the first row of a query over the app's tables is compares so. `:name` stands for a parameter."""
 
     query: str
@@ -96,7 +103,7 @@ class RowChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Placed):
     """Against the start, exactly these rows of a table came, changed and went.
 
     Each of `deleted` and each `where` names the rows of the start that are meant, all that are like it. What else changed in the
@@ -110,7 +117,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Placed):
     """What the policy answered, by its kind.
 
     text: the same words, or in a sentence that names none of the other `among`. number: its only number, within `tolerance`; its `unit`
@@ -127,7 +134,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
+class Visible(Placed):
     """A widget with this text, description, id or class is on the screen, and shows what is asked. This works on any phone.
 
     `shows` are the whole words of it, or of something inside it; `says` stands in them, as whole words.
@@ -143,43 +150,43 @@ class Visible:
 
 
 @dataclass(frozen=True, slots=True)
-class Visited:
+class Visited(Placed):
     """These screens were shown, one after the other; others may have been between."""
 
     screens: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
+class Never(Placed):
     """At no time did this hold. A violation does not go away again."""
 
     what: Checker
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(Placed):
     parts: tuple[Checker, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Placed):
     parts: tuple[Checker, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NotSo:
+class NotSo(Placed):
     what: Checker
 
 
 @dataclass(frozen=True, slots=True)
-class InOrder:
+class InOrder(Placed):
     """Each part came to hold, not before the part before it did; the last holds at the end."""
 
     parts: tuple[Checker, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Custom:
+class Custom(Placed):
     """A function of a plug-in (entry point group `phoneworld.checkers`), given the document of the state and these arguments."""
 
     name: str
@@ -187,7 +194,7 @@ class Custom:
 
 
 @dataclass(frozen=True, slots=True)
-class InApp:
+class InApp(Placed):
     """Something holds in another app of the phone: one of those that the task names under `apps`. What is seen there is seen while it is in front."""
 
     app: str
@@ -232,8 +239,15 @@ def walk(checker: Checker) -> Iterator[Checker]:
         yield from walk(part)
 
 
+def every(checker: Checker) -> Iterator[Checker]:
+    """As `walk`, and what is inside those parts that are about another app."""
+    yield checker
+    for part in (checker.what,) if isinstance(checker, InApp) else parts_of(checker):
+        yield from every(part)
+
+
 def sought(checker: Checker) -> Iterator[Checker]:
-    """The same, but for what is inside a `Never`: that is forbidden, not asked for."""
+    """As `walk`, but for what is inside a `Never`: that is forbidden, not asked for."""
     yield checker
     if not isinstance(checker, Never):
         for part in parts_of(checker):
@@ -248,7 +262,7 @@ def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = froze
     if id(checker) in fixed:
         return checker
     if isinstance(checker, AllOf | AnyOf | InOrder):
-        return type(checker)(tuple([bound(part, values, fixed) for part in checker.parts]))
+        return replace(checker, parts=tuple([bound(part, values, fixed) for part in checker.parts]))
 
     def data(value: Data) -> Data:
         return tuple(map(data, value)) if isinstance(value, tuple) else filled(value, values)
@@ -264,15 +278,16 @@ def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = froze
 
     match checker:
         case State(path, c):
-            return State(with_parameters(path, values), comparison(c))
+            return State(with_parameters(path, values), comparison(c), place=checker.place)
         case Sql(query, c, _):
-            return Sql(query, comparison(c), tuple((name.replace(".", "_"), value) for name, value in values.items()))
+            return Sql(query, comparison(c), tuple((name.replace(".", "_"), value) for name, value in values.items()), place=checker.place)
         case Rows(table, added, changed, deleted):
             return Rows(
                 table,
                 tuple(map(cells, added)),
                 tuple(RowChange(cells(c.where), cells(c.to), c.free) for c in changed),
                 tuple(map(cells, deleted)),
+                place=checker.place,
             )
         case Answer():
             among = tuple(said(word, values) for word in checker.among)
@@ -287,14 +302,10 @@ def bound(checker: Checker, values: Mapping[str, Value], fixed: Set[int] = froze
             )
         case Visited():
             return checker
-        case Never(what):
-            return Never(bound(what, values, fixed))
-        case NotSo(what):
-            return NotSo(bound(what, values, fixed))
-        case InApp(app, what):
-            return InApp(app, bound(what, values, fixed))
-        case Custom(name, arguments):
-            return Custom(name, tuple((key, filled(value, values)) for key, value in arguments))
+        case Never(what) | NotSo(what) | InApp(_, what):
+            return replace(checker, what=bound(what, values, fixed))
+        case Custom(_, arguments):
+            return replace(checker, arguments=tuple((key, filled(value, values)) for key, value in arguments))
         case _:
             assert_never(checker)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, assert_never
 
 from phoneworld.errors import FileFormatError, TaskError
@@ -36,6 +37,11 @@ KINDS = ("state", "sql", "rows", "answer", "visible", "visited", "never", "all",
 
 def read_checker(entry: Entry) -> Checker:
     """A checker: a mapping with one of `KINDS`; a list is all of its parts. Raises FileFormatError with the line."""
+    checker = _read(entry)
+    return checker if checker.place else replace(checker, place=entry.place)
+
+
+def _read(entry: Entry) -> Checker:
     if isinstance(entry.value, tuple):
         return AllOf(_parts(entry))
     given = entry.fields(may=KINDS)
@@ -44,7 +50,7 @@ def read_checker(entry: Entry) -> Checker:
     kind, inner = next(iter(given.items()))
     match kind:
         case "state":
-            states = tuple(State(_path(name, found), read_comparison(found)) for name, found in inner.mapping().items())
+            states = tuple(State(_path(name, found), read_comparison(found), place=found.place) for name, found in inner.mapping().items())
             return states[0] if len(states) == 1 else AllOf(states) if states else inner.wrong("a path and what it is")
         case "sql":
             fields = inner.fields(needs=("query",), may=OPERATORS)
@@ -86,7 +92,7 @@ def _path(text: str, entry: Entry) -> str:
     try:
         Path(PARAMETER.sub("`0`", text))
     except TaskError as e:
-        raise FileFormatError(f"{entry.file}:{entry.line}: {entry.where}: {e.message}", hint=e.hint) from None
+        raise FileFormatError(f"{entry.place}: {entry.where}: {e.message}", hint=e.hint) from None
     return text
 
 

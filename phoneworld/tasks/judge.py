@@ -11,12 +11,13 @@ what was visited, came in order or must never be is watched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, assert_never
 
-from phoneworld.errors import CheckerError, TaskError
+from phoneworld.errors import CheckerError, TaskError, TaskFault
 from phoneworld.sim.state import AppState, PhoneState
 from phoneworld.tasks.answers import answers
 from phoneworld.tasks.checker import (
@@ -36,6 +37,7 @@ from phoneworld.tasks.checker import (
     Visible,
     Visited,
     as_data,
+    every,
     in_words,
     shown,
     sought,
@@ -48,7 +50,7 @@ from phoneworld.tasks.recognising import is_on
 from phoneworld.tasks.rows import RowsAim
 from phoneworld.tasks.sights import sight
 from phoneworld.tasks.stored import Known
-from phoneworld.tasks.task import Instance, Setting, path_of
+from phoneworld.tasks.task import Instance, Setting, Task, path_of
 from phoneworld.tasks.verdict import Finding, Verdict
 from phoneworld.ui.action import Status
 from phoneworld.ui.geometry import Size
@@ -103,14 +105,16 @@ class Judge:
         for node in walk(self.checker):
             match node:
                 case Rows():
-                    self._aims[id(node)] = RowsAim(node, setting, self._start)
+                    with self._placed(node):
+                        self._aims[id(node)] = RowsAim(node, setting, self._start)
                 case State(path, _):
                     parsed = path_of(path)
                     if id(node) in asking:  # what must never be is not asked for
                         free.update(map(setting.task.names.variable, parsed.variables))
                     self._timeless = self._timeless and (parsed.alone is not None or path == "screen")
                 case Visited(screens):
-                    self._check_screens(screens)
+                    with self._placed(node):
+                        self._check_screens(screens)
                     self._place[id(node)] = len(self._sequences)
                     self._sequences.append(node)
                 case InOrder():
@@ -120,16 +124,24 @@ class Judge:
                     self._place[id(node)] = len(self._nevers)
                     self._nevers.append(node)
                 case InApp(app, what):
-                    self.inner[id(node)] = self.beside(app, what)
-                case Custom(name, _):
-                    if name not in custom:
-                        raise TaskError(f"no plug-in has a checker {name!r}", hint=nearest(name, custom))
+                    with self._placed(node):
+                        self.inner[id(node)] = self.beside(app, what)
+                case Custom():
+                    check_plugged_in(node, custom, setting.task)
                     self._timeless = False
                 case _:
                     pass
         self._free_variables, self._free_columns = free, setting.free_columns
         self._asking = tuple(aim for i, aim in self._aims.items() if i in asking)
         self._others = {name: self.beside(name, AllOf(tuple(n.what for n in walk(self.checker) if isinstance(n, InApp) and n.app == name))) for name in setting.others}
+
+    @contextmanager
+    def _placed(self, node: Checker) -> Iterator[None]:
+        """What is wrong with a part of the checker is told with its file and line."""
+        try:
+            yield
+        except TaskFault as e:
+            raise e.at(node.place or self.setting.task.place("check")) from None
 
     def _check_screens(self, screens: tuple[str, ...]) -> None:
         known = self.setting.program.screens
@@ -265,7 +277,7 @@ class Judge:
         match checker:
             case State(path, comparison):
                 if now.state is not None:
-                    found = as_data(self._find(path, now.state))
+                    found = as_data(self._find(checker, now.state))
                 elif now.known is not None and self._can_tell(checker, now.known):
                     found = now.known.app.variables.get(self.setting.task.names.variable(path_of(path).alone or ""))
                 elif path == "screen" and comparison.op == "is" and now.tree is not None:
@@ -276,7 +288,8 @@ class Judge:
             case Sql(query, comparison, arguments):
                 if now.state is None:
                     return self._unknown(checker)
-                answer = query_tables(self.setting.exporter, now.state, query, dict(arguments))
+                with self._placed(checker):
+                    answer = query_tables(self.setting.exporter, now.state, query, dict(arguments))
                 return Finding.plain(partial(in_words, checker), comparison.holds(answer), partial(shown, answer))
             case Rows():
                 if now.state is not None:
@@ -343,11 +356,12 @@ class Judge:
         try:
             holds = bool(self.custom[checker.name](export(self.instance.start), export(now.state), dict(checker.arguments)))
         except Exception as e:  # a plug-in may raise anything: it is its fault, and no score
-            raise CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in") from e
+            told = CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in")
+            raise told.at(checker.place) from e
         return Finding.plain(partial(in_words, checker), holds, "so" if holds else "not so")
 
-    def _find(self, path: str, state: PhoneState) -> object:
-        parsed = path_of(path)
+    def _find(self, checker: State, state: PhoneState) -> object:
+        path, parsed = checker.path, path_of(checker.path)
         if parsed.alone is not None:
             return self.setting.exporter.app(state).variables.get(self.setting.task.names.variable(parsed.alone))
         if path == "screen":
@@ -355,7 +369,7 @@ class Judge:
         try:
             return parsed.find(self.setting.exporter.document(state))
         except TaskError as e:
-            raise CheckerError(e.message, hint=e.hint) from None
+            raise CheckerError(e.message, hint=e.hint, place=checker.place) from None
 
     def _visible(self, checker: Visible, now: _Now) -> Finding:
         tree, size = now.tree, now.size
@@ -381,3 +395,10 @@ class Judge:
 
     def _unknown(self, checker: Checker) -> Finding:
         return Finding(partial(in_words, checker), None, "cannot be seen on this phone", 0.0)
+
+
+def check_plugged_in(checker: Checker, custom: Mapping[str, CustomCheck], task: Task) -> None:
+    """Raises TaskError for a checker of a plug-in that is not installed, in a checker or anywhere inside it."""
+    for node in every(checker):
+        if isinstance(node, Custom) and node.name not in custom:
+            raise TaskError(f"no plug-in has a checker {node.name!r}", hint=nearest(node.name, custom), place=node.place or task.place("check"))

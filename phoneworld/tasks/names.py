@@ -6,7 +6,7 @@ stands for itself, so a task may use the Program's own names too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -36,6 +36,8 @@ class Names:
     tables: Mapping[str, TableName] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     screens: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """File and line of each (`tables.notes.columns.title`), where they were read from a file."""
 
     def table(self, name: str) -> str:
         """The Program's own name of a table."""
@@ -72,23 +74,38 @@ class Names:
         """Raises TaskError for a name that stands for what the Program does not have. `variables` are all that it has."""
         for name, named in self.tables.items():
             if named.table not in program.tables:
-                raise TaskError(f"{name} stands for table {named.table!r}, which the mock does not have", hint=nearest(named.table, program.tables))
+                raise TaskError(
+                    f"{name} stands for table {named.table!r}, which the mock does not have", hint=nearest(named.table, program.tables),
+                    place=self.places.get(f"tables.{name}", ""),
+                )  # fmt: skip
             columns = (*program.tables[named.table].columns, ROW_ID)
             for short, column in named.columns.items():
                 if column not in columns:
-                    raise TaskError(f"{name}.{short} stands for column {column!r}, which {named.table} does not have", hint=nearest(column, columns))
+                    raise TaskError(
+                        f"{name}.{short} stands for column {column!r}, which {named.table} does not have", hint=nearest(column, columns),
+                        place=self.places.get(f"tables.{name}.columns.{short}", ""),
+                    )  # fmt: skip
         for name, variable in self.variables.items():
             if variable not in variables:
-                raise TaskError(f"{name} stands for variable {variable!r}, which the mock does not have", hint=nearest(variable, variables))
+                raise TaskError(
+                    f"{name} stands for variable {variable!r}, which the mock does not have", hint=nearest(variable, variables),
+                    place=self.places.get(f"variables.{name}", ""),
+                )  # fmt: skip
         for name, screen in self.screens.items():
             if screen not in program.screens:
-                raise TaskError(f"{name} stands for screen {screen!r}, which the mock does not have", hint=nearest(screen, program.screens))
+                raise TaskError(
+                    f"{name} stands for screen {screen!r}, which the mock does not have", hint=nearest(screen, program.screens),
+                    place=self.places.get(f"screens.{name}", ""),
+                )  # fmt: skip
 
 
 def nearest(word: str, known: Any) -> str:
     """A hint: the known names that are most like a word, else the first few."""
-    names = sorted(map(str, known))
-    return "did you mean " + ", ".join(get_close_matches(word, names, 3, 0.4) or names[:5]) if names else "it has none at all"
+    names = sorted(set(map(str, known)))
+    if not names:
+        return "it has none at all"
+    near = get_close_matches(word, names, 3, 0.4)
+    return "did you mean " + ", ".join(near) if near else "there are " + ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 class Exporter:
@@ -127,8 +144,15 @@ class Exporter:
 
     def screen(self, state: PhoneState) -> str:
         """The screen that the app shows."""
-        screen = self.app(state).screen
+        return self.screen_called(self.app(state).screen)
+
+    def screen_called(self, screen: str) -> str:
+        """What tasks call a screen of the Program."""
         return self._screens_called.get(screen, screen)
+
+    def variables(self, own: Iterable[str]) -> frozenset[str]:
+        """What the variables of a Program are called in documents."""
+        return frozenset(self._variables_called.get(name, name) for name in own)
 
     def document(self, state: PhoneState) -> dict[str, Any]:
         """The state of the app as JSON has it. Not to be changed."""

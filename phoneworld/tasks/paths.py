@@ -70,6 +70,12 @@ class Path:
             words = next((line.strip() for line in str(e).splitlines() if line.strip()), "no reason given")
             raise TaskError(f"{text!r} is no path: {words}", hint="JMESPath; names with dots, dashes or slashes stand in double quotes") from None
 
+    @property
+    def tree(self) -> Mapping[str, Any]:
+        """The expression as JMESPath parses it: `type`, `children` and, for some, `value`."""
+        tree: Mapping[str, Any] = self._parsed.parsed
+        return tree
+
     def find(self, document: Any) -> Any:
         """What stands there; None where nothing does. Raises TaskError where the path asks for what cannot be worked out."""
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from immutables import Map
 
-from phoneworld.errors import TaskError
+from phoneworld.errors import TaskError, TaskFault
 from phoneworld.program.expr import Value, same_value
 from phoneworld.program.program import all_variables
 from phoneworld.program.template import ROW_ID
@@ -20,9 +21,10 @@ from phoneworld.sim.effects import next_id, with_ids
 from phoneworld.sim.evaluate import Row
 from phoneworld.sim.phone import Phone
 from phoneworld.sim.state import AppState, PhoneState
-from phoneworld.tasks.checker import Checker, Unchanged, bound, filled, fixed_parts, said
+from phoneworld.tasks.checker import AllOf, Checker, Unchanged, bound, filled, fixed_parts, said
 from phoneworld.tasks.kept import kept_variables
 from phoneworld.tasks.names import Exporter, Names, nearest
+from phoneworld.tasks.naming import Vocabulary, check_checker, check_condition, check_path
 from phoneworld.tasks.paths import Path, with_parameters
 from phoneworld.ui.action import Action
 
@@ -143,6 +145,13 @@ class Task:
     on_phone: Checker | None = None
     package: str = ""
     apps: Mapping[str, OtherApp] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """File and line of what it says (`start.variables.dark`), of itself under "", where it was read from a file."""
+
+    def place(self, *names: str) -> str:
+        """File and line of a part, or of what it is part of; "" where it was not read from a file."""
+        whole = (".".join(names[:n]) for n in range(len(names), -1, -1))
+        return next((self.places[name] for name in whole if name in self.places), "")
 
     @property
     def app(self) -> str:
@@ -173,36 +182,93 @@ class Setting:
         self.phone = phone
         self.package = task.package or phone.main
         if self.package not in phone.models:
-            raise TaskError(f"{task.id} is about {self.package}, which is not on this phone", hint=nearest(self.package, phone.models))
+            raise TaskError(f"{task.id} is about {self.package}, which is not on this phone", hint=nearest(self.package, phone.models), place=task.place("package"))
         self.program = phone.models[self.package].program
         self.variables = frozenset(all_variables(self.program))
-        task.names.check(self.program, self.variables)
+        with _placed(task):
+            task.names.check(self.program, self.variables)
+        self.exporter = Exporter(task.names, self.program)
+        self.vocabulary = Vocabulary(task.names, self.program, self.exporter, self.variables)
         self.kept = (kept_variables(self.program) if kept is None else kept) | self._watched()
         """The variables that nobody may change unasked. Working them out reads the whole Program: several tasks may share them."""
         self.kept_in_order = tuple(sorted(self.kept))
         self.free_variables, self.free_columns = self._allowed()
-        self.exporter = Exporter(task.names, self.program)
         self.others = {name: self._beside(app) for name, app in task.apps.items()}
         """The task's other apps, each as if it were the one that the task is about."""
         self._fixed = frozenset(part for of in (task.check, task.look, task.on_phone) if of is not None for part in fixed_parts(of))
         self._values: dict[str, tuple[AppState, int, Any]] = {}
         self._found: dict[tuple[str, str], tuple[tuple[Row, ...], list[Row]]] = {}
+        self._check_names()
 
     def _beside(self, app: OtherApp) -> Setting:
-        task = replace(self.task, package=app.package, names=app.names, apps={}, start=Start(), unchanged=Unchanged(on=self.task.unchanged.on), look=None, on_phone=None)
+        task = replace(
+            self.task, package=app.package, names=app.names, apps={}, start=Start(), unchanged=Unchanged(on=self.task.unchanged.on), look=None, on_phone=None,
+            check=AllOf(()), parameters={},
+        )  # fmt: skip
         return Setting(task, self.phone)
+
+    def _check_names(self) -> None:
+        """Raises TaskError, with file and line where the task has them, for a name that is in no app of the task."""
+        task, own = self.task, self.vocabulary
+        others = {name: other.vocabulary for name, other in self.others.items()}
+        for name, checker in (("check", task.check), ("look", task.look), ("on_phone", task.on_phone)):
+            if checker is not None:
+                with _placed(task, name):
+                    check_checker(checker, own, others, frozenset(task.parameters), on_phone=name == "on_phone")
+        for name, parameter in task.parameters.items():
+            with _placed(task, "parameters", name):
+                self._check_parameter(name, parameter, others)
+        starts = self.phone.models[self.phone.main].program.starts
+        if task.start.at and task.start.at not in starts:
+            raise TaskError(f"the app has no start {task.start.at!r}", hint=nearest(task.start.at, starts), place=task.place("start", "at"))
+        for name, _ in task.start.variables:
+            with _placed(task, "start", "variables", name):
+                own.variable(name)
+        for kind, tables in (("tables", task.start.tables), ("add", task.start.add)):
+            for name, rows in tables:
+                with _placed(task, "start", kind, name):
+                    own.table(name)
+                    for column in {column for cells in rows for column, _ in cells}:
+                        own.column(name, column)
+
+    def _check_parameter(self, name: str, parameter: Parameter, others: Mapping[str, Vocabulary]) -> None:
+        match parameter:
+            case RowOf(table, where, unlike, app):
+                if app and app not in others:
+                    raise TaskError(f"{name} is a row of {app!r}, which is none of the task's apps", hint=nearest(app, others))
+                of = others[app] if app else self.vocabulary
+                of.table(table)
+                if where:
+                    check_condition(where, table, of)
+                rows = [other for other, one in self.task.parameters.items() if isinstance(one, RowOf) and other != name]
+                if unknown := [other for other in unlike if other not in rows]:
+                    raise TaskError(f"{name} is unlike {unknown[0]!r}, which is no row that the task draws", hint=nearest(unknown[0], rows))
+            case Seen(variable):
+                self.vocabulary.variable(variable)
+            case Found(path):
+                check_path(path, self.vocabulary, others)
+            case OneOf() | Whole() | Day():
+                pass
+            case _:
+                assert_never(parameter)
 
     def instance(self, seed: int = 0, language: str = "en") -> Instance:
         """What this seed draws. Raises TaskError where a parameter has nothing to be drawn from, or the task does not speak the language."""
         task = self.task
         if language not in task.wordings:
-            raise TaskError(f"{task.id} has no wording in {language!r}", hint="it has " + ", ".join(task.wordings))
+            raise TaskError(f"{task.id} has no wording in {language!r}", hint="it has " + ", ".join(task.wordings), place=task.place("say"))
+        with _placed(task):
+            return self._instance(seed, language)
+
+    def _instance(self, seed: int, language: str) -> Instance:
+        task = self.task
         values: dict[str, Value] = {}
         rows: dict[str, tuple[str, Value]] = {}
         later = []
         offset = 0
         if task.start.clock:
-            offset = int((_clock(task.start.clock).utcoffset() or timedelta()).total_seconds())
+            with _placed(task, "start", "clock"):
+                offset = int((_clock(task.start.clock).utcoffset() or timedelta()).total_seconds())
         state = self._start(seed, {}, patched=False)
         for name, parameter in task.parameters.items():
             if isinstance(parameter, RowOf | Found):
@@ -210,11 +276,13 @@ class Setting:
             else:
                 self._draw(name, parameter, seed, state, offset, values, rows)
         if task.start != Start():
-            state = self._start(seed, values, patched=True)
+            with _placed(task, "start"):
+                state = self._start(seed, values, patched=True)
         for name in later:
             self._draw(name, task.parameters[name], seed, state, offset, values, rows)
         wordings = task.wordings[language]
-        instruction = said(wordings[_dice(task.id, seed, "wording") % len(wordings)], values)
+        with _placed(task, "say", language):
+            instruction = said(wordings[_dice(task.id, seed, "wording") % len(wordings)], values)
         look, on_phone = (None if of is None else bound(of, values, self._fixed) for of in (task.look, task.on_phone))
         return Instance(task, seed, language, instruction, values, state, bound(task.check, values, self._fixed), look, on_phone)
 
@@ -230,18 +298,28 @@ class Setting:
             elif names.table(word) in program.tables:
                 columns.add((names.table(word), ""))
             elif names.table(table) in program.tables:
+                with _placed(self.task, "unchanged"):
+                    self.vocabulary.column(table, column)
                 columns.add((names.table(table), names.column(table, column)))
             else:
-                raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, (*program.tables, *self.variables)))
+                known = (*names.tables, *names.variables, *program.tables, *self.variables)
+                raise TaskError(f"{word!r} is allowed to change, and is neither table, table.column nor variable", hint=nearest(word, known), place=self.task.place("unchanged"))
         return frozenset(variables), frozenset(columns)
 
     def _watched(self) -> frozenset[str]:
         watched = frozenset(map(self.task.names.variable, self.task.unchanged.watch))
         if unknown := sorted(watched - self.variables):
-            raise TaskError(f"{self.task.id} watches {unknown[0]!r}, which the mock does not have", hint=nearest(unknown[0], self.variables))
+            with _placed(self.task, "unchanged"):
+                self.vocabulary.variable(unknown[0])
         return watched
 
     def _draw(
+        self, name: str, parameter: Parameter, seed: int, state: PhoneState, offset: int, values: dict[str, Value], rows: dict[str, tuple[str, Value]]
+    ) -> None:
+        with _placed(self.task, "parameters", name):
+            self._drawn(name, parameter, seed, state, offset, values, rows)
+
+    def _drawn(
         self, name: str, parameter: Parameter, seed: int, state: PhoneState, offset: int, values: dict[str, Value], rows: dict[str, tuple[str, Value]]
     ) -> None:
         dice = _dice(self.task.id, seed, name)
@@ -363,6 +441,15 @@ class Setting:
         next_row = app.next_row.set(table, max(free, next_id(all_rows)))
         same = self.phone.models[self.package].same_rows(all_rows)
         return app._replace(tables=app.tables.set(table, same), next_row=next_row)
+
+
+@contextmanager
+def _placed(task: Task, *names: str) -> Iterator[None]:
+    """What is wrong inside is told with the file and line of a part of the task."""
+    try:
+        yield
+    except TaskFault as e:
+        raise e.at(task.place(*names)) from None
 
 
 @lru_cache(maxsize=4096)

@@ -65,6 +65,16 @@ def loads(text: str, file: str = "tasks.yaml") -> tuple[Task, ...]:
     return tasks
 
 
+def _places(fields: Mapping[str, Entry], deep: int = 3) -> dict[str, str]:
+    """File and line of each part, by the names on the way to it: `start.variables.dark`."""
+    places: dict[str, str] = {}
+    for name, entry in fields.items():
+        places[name] = entry.place
+        if deep > 1 and isinstance(entry.value, Mapping):
+            places |= {f"{name}.{inner}": place for inner, place in _places(entry.value, deep - 1).items()}
+    return places
+
+
 def _names(entry: Entry) -> Names:
     fields = entry.fields(may=("tables", "variables", "screens"))
     tables: dict[str, TableName] = {}
@@ -75,7 +85,7 @@ def _names(entry: Entry) -> Names:
     plain = [
         {name: found.text() for name, found in (fields[kind].mapping().items() if kind in fields else ())} for kind in ("variables", "screens")
     ]
-    return Names(tables, plain[0], plain[1])
+    return Names(tables, plain[0], plain[1], _places(fields, 4))
 
 
 def _other(entry: Entry) -> OtherApp:
@@ -104,6 +114,7 @@ def _task(entry: Entry, names: Names, apps: Mapping[str, OtherApp]) -> Task:
         read_checker(fields["on_phone"]) if "on_phone" in fields else None,
         fields["package"].text() if "package" in fields else "",
         apps,
+        {"": entry.place, **_places(fields)},
     )
     _check_parameters(task, fields)
     return task

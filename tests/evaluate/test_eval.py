@@ -105,6 +105,52 @@ def test_faults_are_told_apart_and_what_the_machine_lost_is_played_again(shop: P
     assert figures["without_score"] == {"checker": 2} and figures["scored"] == 2 and "1 episode played, 3 were there" in ran.stdout
 
 
+def test_what_no_policy_can_do_anything_about_ends_it_with_one(shop: Path) -> None:
+    words = ("eval", "shop", "--policy", "oracle", "--seeds", "1", "--no-oracle", "--only")
+    assert phoneworld(*words, "cheap", "--out", "fine", cwd=shop).returncode == 0
+    ran = phoneworld(*words, "cheap", "--only", "broken", "--policy", "agent.py", "--out", "checker", "--json", cwd=shop)
+    assert ran.returncode == 1 and json.loads(ran.stdout)["without_score"] == {"checker": 1}
+    text = (shop / "shop" / "tasks" / "shop.yaml").read_text(encoding="utf-8")
+    (shop / "none.yaml").write_text(text.replace("cost > `2`", "cost > `200`"), encoding="utf-8")
+    ran = phoneworld(*words, "buy", "--tasks", "none.yaml", "--policy", "agent.py", "--out", "env", cwd=shop)
+    (line,) = (i for i, row in enumerate(text.splitlines(), 1) if "cost > `2`" in row)
+    assert ran.returncode == 1 and f"none.yaml:{line}: " in ran.stdout and "no row of goods is left" in ran.stdout, ran.stdout
+    ran = phoneworld("eval", "--help", cwd=shop)
+    assert "The exit code is 0 where" in ran.stdout
+
+
+LOUD = """
+import os, sys
+from sys import stdout
+from phoneworld.ui.action import Finish
+print("loaded", file=stdout)
+
+class Policy:
+    def __init__(self):
+        print("made")
+    def begin(self, task, seed):
+        print("begins", file=stdout)
+        return self
+    def act(self, observation, info):
+        print("thinks")
+        os.system("echo asks another program")
+        return Finish()
+"""
+
+
+@pytest.mark.parametrize("how", [(), ("--executor", "processes", "--workers", "1")], ids=["here", "processes"])
+def test_what_a_policy_prints_goes_to_stderr(shop: Path, how: tuple[str, ...]) -> None:
+    (shop / "loud.py").write_text(LOUD)
+    words = ["eval", "shop", "--policy", "loud.py", "--only", "cheap", "--seeds", "1", "--no-oracle", "--out", "runs", "--json", *how]
+    # In a process of its own: what other programs print goes to a file descriptor, not to a name of Python's.
+    ran = subprocess.run([sys.executable, "-m", "phoneworld", *words], cwd=shop, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(ran.stdout)["scored"] == 1
+    assert all(said in ran.stderr for said in ("loaded", "made", "begins", "thinks", "asks another program")), ran.stderr
+    if not how:
+        told = phoneworld(*words, "--out", "again", cwd=shop)
+        assert json.loads(told.stdout)["scored"] == 1, "where stdout is no file, what is printed is caught all the same"
+
+
 def test_a_browser_that_is_missing_is_the_machines_fault(shop: Path, monkeypatch: pytest.MonkeyPatch, own_chromium: None) -> None:
     monkeypatch.setenv("PHONEWORLD_CHROMIUM", str(shop / "nothing"))
     phoneworld("eval", "shop", "--policy", "agent.py", "--only", "cheap", "--seeds", "2", "--frames", "--out", "runs", cwd=shop)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from phoneworld.cli import tasks as cli
 from phoneworld.program.bundle import save_bundle
 from phoneworld.sim.phone import Phone
 from phoneworld.tasks.prove import Proof, Prover
+from phoneworld.tasks.task import Task
 from tests.cli.running import phoneworld
 from tests.sim.shop import shop
 from tests.tasks.shop_tasks import BUY, NAMES, tasks
@@ -120,6 +124,23 @@ def app(tmp_path: Path) -> Path:
     (tmp_path / "shop" / "tasks").mkdir()
     (tmp_path / "shop" / "tasks" / "a.yaml").write_text(NAMES + "tasks:\n" + NOTED + LIKE, encoding="utf-8")
     return tmp_path / "shop"
+
+
+def test_how_far_it_is_is_shown_and_after_ctrl_c_it_says_how_far_it_came(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proves = Prover.prove
+
+    def once(self: Prover, task: Task, *, seeds: int, random: int) -> Proof:
+        if task.id == "shop/like-v1":
+            raise KeyboardInterrupt
+        return proves(self, task, seeds=seeds, random=random)
+
+    monkeypatch.setattr(Prover, "prove", once)
+    shown = io.StringIO()
+    monkeypatch.setattr(cli, "progress_console", Console(file=shown, force_terminal=True, width=120, color_system=None))
+    for verb in ("tasks prove", "check"):
+        ran = phoneworld(*verb.split(), app, "--json")
+        assert ran.returncode == 130 and "interrupted: 1 of 2 tasks tried, 1 of them proved" in shown.getvalue() and ran.stdout == ""
+    assert "proving" in shown.getvalue() and "1/2" in shown.getvalue()
 
 
 def test_the_verbs_list_prove_and_check(app: Path) -> None:
