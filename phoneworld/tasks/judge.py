@@ -27,6 +27,7 @@ from phoneworld.tasks.checker import (
     Checker,
     Custom,
     CustomCheck,
+    Data,
     InApp,
     InOrder,
     Never,
@@ -278,6 +279,8 @@ class Judge:
             case State(path, comparison):
                 if now.state is not None:
                     found = as_data(self._find(checker, now.state))
+                    if path == "screen":
+                        comparison = replace(comparison, value=self._screens_called(comparison.value))
                 elif now.known is not None and self._can_tell(checker, now.known):
                     found = now.known.app.variables.get(self.setting.task.names.variable(path_of(path).alone or ""))
                 elif path == "screen" and comparison.op == "is" and now.tree is not None:
@@ -359,6 +362,12 @@ class Judge:
             told = CheckerError(f"the checker {checker.name} raised {type(e).__name__}: {e}", hint="mend the plug-in")
             raise told.at(checker.place) from e
         return Finding.plain(partial(in_words, checker), holds, "so" if holds else "not so")
+
+    def _screens_called(self, value: Data) -> Data:
+        """Screens as documents call them: a task may say the Program's own name too."""
+        if isinstance(value, tuple):
+            return tuple(map(self._screens_called, value))
+        return self.setting.exporter.screen_called(self.setting.task.names.screen(value)) if isinstance(value, str) else value
 
     def _find(self, checker: State, state: PhoneState) -> object:
         path, parsed = checker.path, path_of(checker.path)

@@ -106,6 +106,13 @@ def test_what_the_mock_has_is_taken_by_either_name(check: str) -> None:
     setting(f"{PLAIN}  parameters: {{p: {{row: goods}}}}\n  check: {check}\n")
 
 
+def test_a_screen_is_the_same_by_either_name() -> None:
+    for check in ("{state: {screen: list}}", "{state: {screen: home}}", "{state: {screen: {one_of: [page, list]}}}", "{not: {state: {screen: {not: list}}}}"):
+        made = setting(f"{PLAIN}  start: {{at: browsing}}\n  check: {check}\n")
+        judge = Judge(made, made.instance())
+        assert judge.verdict(judge.begin(), judge.instance.start).goal is True, check
+
+
 @pytest.mark.parametrize(
     ("more", "line", "told"),
     [
