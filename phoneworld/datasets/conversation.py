@@ -73,7 +73,7 @@ class Style:
             told.append("Done so far:\n" + "\n".join(f"{i}. {deed.words}" for i, deed in enumerate(of.deeds[:n], 1)))
         shown = [deed.look for deed in of.deeds[first : n + 1]]
         if self.see != "picture":
-            told.append(shown[-1].text)
+            told.append(self._words(shown[-1]))
         pictures = tuple(shown) if self.see != "text" else ()
         user = Said("user", _plain("\n\n".join(told)), len(pictures))
         return Sample(of, n + 1, (self._system(of), user, self._spoken(of.deeds[n])), pictures)
@@ -85,11 +85,14 @@ class Style:
             whole = n >= len(of.deeds) - max(1, self.pictures)
             told = [of.instruction] if n == 0 else []
             if self.see != "picture" and whole:
-                told.append(deed.look.text)
+                told.append(self._words(deed.look))
             seen = int(whole and self.see != "text")
             pictures += [deed.look] * seen
             messages += [Said("user", _plain("\n\n".join(told) or ("" if seen else "Done.")), seen), self._spoken(deed)]
         return Sample(of, None, tuple(messages), tuple(pictures))
+
+    def _words(self, look: Shown) -> str:
+        return look.text_with(self.dialect.where(look.size)) if self.see == "text" else look.text
 
     def _system(self, of: Demonstration) -> Said:
         return Said("system", _plain(how_to_speak(self.dialect, self._screen(of.deeds[0]))))

@@ -66,6 +66,10 @@ class Shown:
         """What can be acted on, one a line, as policies are shown it."""
         return list_screen(self.tree(), self.size).text(_TEXT_LIMIT)
 
+    def text_with(self, where: Callable[[Point], str]) -> str:
+        """The same with places, as policies are shown it that see no picture."""
+        return list_screen(self.tree(), self.size).text(_TEXT_LIMIT, where)
+
 
 @dataclass(frozen=True, slots=True)
 class Deed:

@@ -91,6 +91,10 @@ class Dialect(ABC):
         """The same words in another convention."""
         return replace(self, coordinates=coordinates)
 
+    def where(self, size: Size) -> Callable[[Point], str]:
+        """How lists of elements say where an element is, to a model that sees no picture: `at [500, 120]`, in its own coordinates."""
+        return lambda point: "at [{}, {}]".format(*self.coordinates.write(point, size))
+
     def example(self, screen: Screen) -> str:
         """A tap in the middle, for hints."""
         middle = screen.size.bounds.center

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from phoneworld.ui.geometry import Bounds, Point, Size
@@ -61,9 +62,13 @@ class Listing:
     elements: tuple[Element, ...]
     lines: tuple[str, ...]
 
-    def text(self, limit: int) -> str:
-        """The lines, cut to `limit` characters; cut text ends with "…"."""
-        text = "\n".join(self.lines)
+    def text(self, limit: int, where: Callable[[Point], str] | None = None) -> str:
+        """The lines, cut to `limit` characters; cut text ends with "…". With `where` each element says also where a touch finds it, in its words."""
+        lines = self.lines
+        if where is not None:
+            numbered = iter(self.elements)
+            lines = tuple(line if line.startswith("- ") else f"{line} {where(next(numbered).point)}" for line in lines)
+        text = "\n".join(lines)
         return text if len(text) <= limit else (text[: limit - 1] + "…" if limit > 0 else "")
 
 

@@ -24,7 +24,7 @@ from phoneworld.errors import ObservationError
 from phoneworld.graph.file import write_atomically
 from phoneworld.ui.action import Action, action_to_json
 from phoneworld.ui.device_state import DeviceState
-from phoneworld.ui.geometry import Size
+from phoneworld.ui.geometry import Point, Size
 from phoneworld.ui.node import Hierarchy
 from phoneworld.ui.xml import write_hierarchy
 
@@ -225,6 +225,10 @@ class Observation:
     def text(self) -> str:
         """The elements, one a line: number, role, words, state (`2 checkbox "Bought" off`); other words as `- "Details"`."""
         return self._need(self.spec.text, "text").listing(self.size).text(self.spec.text_limit)
+
+    def text_with(self, where: Callable[[Point], str]) -> str:
+        """The same, each element with the words for its place: for those who see no picture and must name places."""
+        return self._need(self.spec.text, "text").listing(self.size).text(self.spec.text_limit, where)
 
     @property
     def screenshot(self) -> NDArray[np.uint8]:

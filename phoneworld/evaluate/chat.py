@@ -98,7 +98,8 @@ class _Speaks:
             data = base64.b64encode(observation.png).decode()
             parts.append({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
         if self._policy.see != "picture":
-            parts.append({"type": "text", "text": observation.text})
+            where = self._policy.dialect.where(observation.size)
+            parts.append({"type": "text", "text": observation.text if parts else observation.text_with(where)})
         return parts
 
     def _messages(self, instruction: str, screen: Screen) -> list[Message]:

@@ -51,7 +51,7 @@ def test_the_oracle_of_an_app_becomes_a_sample_a_step(shop: Path) -> None:
     first = next(s for s in found if s["id"] == "oracle/shop/cheap-v1/seed-0/step-2")
     assert [m["role"] for m in first["messages"]] == ["system", "user", "assistant"] and first["source"] == "mock" and first["step"] == 2
     asked = first["messages"][1]["content"]
-    assert asked.startswith("Show what is cheap only.\n\nDone so far:\n1. Tap “Cheap”.\n\n") and 'switch "Cheap" on' in asked
+    assert asked.startswith("Show what is cheap only.\n\nDone so far:\n1. Tap “Cheap”.\n\n") and 'switch "Cheap" on at [' in asked, "no picture, so places"
     (action,) = dialect_named("qwen3").parse(first["messages"][2]["content"], Screen(Size(360, 800))).actions
     assert isinstance(action, Tap)
     again = (shop / "data" / "train.jsonl").read_bytes()

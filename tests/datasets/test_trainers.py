@@ -14,11 +14,10 @@ import pytest
 from phoneworld.graph.file import load_graph, save_graph
 from phoneworld.testing.samples import sample_graph
 from phoneworld.ui.action import Finish, PressKey, Tap
-from tests.doors.trainers import TRL, run_in, trainer
+from tests.doors.trainers import SWIFT, TRL, run_in, trainer
 from tests.webapps import ROOT
 
 LLAMA_FACTORY = ("llamafactory", "llamafactory==0.9.5")
-SWIFT = ("swift", "ms-swift==4.6.0", "torch", "torchvision")
 pytestmark = pytest.mark.slow
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import math
 from typing import Any
 
@@ -59,6 +60,29 @@ def test_how_to_speak_is_said_in_words_that_are_understood(phones: Phones, diale
     for part in told[1:]:
         name, _, example = part.partition(":\n")
         assert DIALECTS[dialect].parse(example, Screen(SIZE)).actions, name
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_without_a_picture_the_words_say_where_things_are(phones: Phones, dialect: str) -> None:
+    """A model that only reads can touch what it reads of, and no other place is said."""
+
+    async def go() -> tuple[str, str]:
+        env = MessageEnv(phones, dialect=dialect)
+        told = (await env.reset(task="shop/cheap-v1"))[1]["content"]
+        inner = env._env
+        assert inner is not None
+        (line,) = (line for line in told.split("\n") if 'switch "Cheap"' in line)
+        x, y = json.loads(line[line.index(" at [") + 4 :])
+        place = env.dialect.coordinates.read(x, y, inner.observation().size)
+        turn = await env.step(env.dialect.emit(Tap(place.x, place.y), env._screen(inner.observation())))
+        await env.close()
+        return told, turn.messages[0]["content"]
+
+    told, after = asyncio.run(go())
+    assert 'switch "Cheap" on' in after
+    numbered = [line for line in told.split("\n") if line[:1].isdigit()]
+    assert len(numbered) > 3 and all(line.endswith("]") and " at [" in line for line in numbered)
+    assert not any(" at [" in line for line in told.split("\n") if line not in numbered)
 
 
 def test_nonsense_costs_a_step_and_is_answered(phones: Phones) -> None:

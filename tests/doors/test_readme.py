@@ -28,12 +28,6 @@ def test_every_snippet_runs(phones: Phones, capsys: pytest.CaptureFixture[str]) 
     assert 'switch "Cheap" on' in capsys.readouterr().out
 
 
-def test_the_recipes_that_are_not_run_are_at_least_python() -> None:
-    assert len(snippets("py")) == 2
-    for snippet in snippets("py"):
-        compile(snippet, str(README), "exec")
-
-
 _SCRIPT = """
 import sys, types
 from phoneworld.env.rollout import Phones

@@ -144,7 +144,7 @@ def test_a_model_is_spoken_to_in_its_dialect(shop: Path, monkeypatch: pytest.Mon
     assert (first["model"], first["temperature"], first["max_tokens"]) == ("tiny", 0.0, 1024)
     system, user = first["messages"]
     assert system["role"] == "system" and "mobile_use" in system["content"]
-    assert user["content"][0]["text"] == "Show what is cheap only." and "switch" in user["content"][1]["text"]
+    assert user["content"][0]["text"] == "Show what is cheap only." and 'switch "Cheap" off at [' in user["content"][1]["text"]
     last = there.asked[3][2]["messages"]
     assert [m["role"] for m in last] == ["system", *["user", "assistant"] * 3, "user"] and last[2]["content"] == DOES[0]
     assert "Not done" in last[3]["content"][0]["text"] and [len(m["content"]) for m in last if m["role"] == "user"] == [1, 1, 2, 2], "the last two looks are whole"

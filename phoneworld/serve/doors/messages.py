@@ -123,7 +123,9 @@ class MessageEnv:
             parts.append({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
         elif self._images == "png":
             parts.append({"type": "image", "image": observation.png})
-        text = "\n\n".join(part for part in (words, observation.text if observation.spec.text else "") if part)
+        # Without a picture the words are all that says where things are.
+        seen = "" if not observation.spec.text else observation.text if parts else observation.text_with(self.dialect.where(observation.size))
+        text = "\n\n".join(part for part in (words, seen) if part)
         if not parts:
             return {"role": "user", "content": text}
         return {"role": "user", "content": [*parts, {"type": "text", "text": text}]}
