@@ -76,80 +76,6 @@ def test_ms_swift_trains_on_demonstrations_and_then_on_the_phone(app: Path) -> N
     assert turns == [5.0, 5.0], "as many as the task's budget has steps: a random model says nothing that ends it sooner"
 
 
-_SWIFT = _SAYING + """
-import asyncio, sys
-from swift.arguments import RLHFArguments
-from swift.infer_engine.protocol import ChatCompletionResponse, ChatCompletionResponseChoice, ChatMessage, RequestConfig, RolloutInferRequest, RolloutOutput, UsageInfo
-from swift.utils import import_external_file
-import_external_file(sys.argv[1])
-from swift.rewards import orms
-from swift.rollout import invoke_async_hook, multi_turns, run_multi_turn
-
-def played(says, max_turns=None):
-    scheduler = multi_turns["phoneworld"](max_turns=max_turns, gym_env="phoneworld")
-    config = {"name": "phoneworld", "bundle": sys.argv[2], "tasks": sys.argv[3], "task": "shop/cheap-v1", "seed": 0, "dialect": "qwen3"}
-    requests = [RolloutInferRequest(messages=[{"role": "user", "content": "Use the phone."}], data_dict={"env_config": config}, uuid=str(i)) for i in range(2)]
-    invoke_async_hook(scheduler.on_trajectory_start(requests))
-    told = list(says)
-    def spoken(requests, config):
-        text = told.pop(0)
-        choice = lambda: ChatCompletionResponseChoice(index=0, message=ChatMessage(role="assistant", content=text), finish_reason="stop")
-        return [RolloutOutput(response=ChatCompletionResponse(model="x", choices=[choice()], usage=UsageInfo(1, 1, 2))) for _ in requests]
-    config = RequestConfig()
-    out = run_multi_turn(requests, spoken(requests, config), scheduler, spoken, config, max_turns=max_turns)
-    return out, scheduler
-
-out, scheduler = played(DOES)
-assert [m["role"] for m in out[0].messages] == ["system", *["user", "assistant"] * 4], out[0].messages
-assert "Show what is cheap only." in out[0].messages[1]["content"] and "no tool call" in out[0].messages[5]["content"]
-assert [o.rollout_infos["total_reward"] for o in out] == [1.0, 1.0] and all(o.rollout_infos["trainable"] for o in out), out[0].rollout_infos
-assert not scheduler._envs
-out, scheduler = played(DOES, max_turns=2)
-assert [o.rollout_infos["total_reward"] for o in out] == [0.0, 0.0] and not scheduler._envs, "phones that max_turns cut short are let go"
-
-reward = orms["phoneworld"]()
-rows = {"env_config": [{"task": "a", "seed": 1}] * 3 + [{"task": "b", "seed": 1}], "completions": [""] * 4}
-infos = [{"total_reward": r, "trainable": t} for r, t in ((1.0, True), (0.5, True), (float("nan"), False), (0.0, False))]
-assert reward(rollout_infos=infos, **rows) == [1.0, 0.5, 0.75, 0.0], "what has no score is neither above nor below its group"
-print("PLAYED")
-"""
-
-
-def test_ms_swift_plays_and_pays_an_episode_that_succeeds(phones: Phones) -> None:
-    told = ran(trainer(*SWIFT), "-c", _SWIFT, EXAMPLES / "ms_swift" / "phone.py", phones.bundles, phones.tasks)
-    assert "PLAYED" in told
-
-
-_VERL_SFT = """
-import sys
-from hydra import compose, initialize_config_dir
-from verl.trainer.sft_trainer import create_sft_dataset
-from verl.utils.config import omega_conf_to_dataclass
-with initialize_config_dir(sys.argv[1], version_base=None):
-    config = compose("sft", overrides=[f"model.path={sys.argv[3]}", f"data.train_files={sys.argv[2]}"])
-model = omega_conf_to_dataclass(config.model)
-for part in (config.engine, config.optim, config.checkpoint):
-    omega_conf_to_dataclass(part)
-data = create_sft_dataset(config.data.train_files, config.data, model.tokenizer, None)
-for i in range(len(data)):
-    row = data[i]
-    learned = model.tokenizer.decode(row["input_ids"][row["loss_mask"].bool()])
-    assert learned.startswith("<tool_call>") and learned.strip().endswith("</tool_call><|im_end|>"), learned
-    assert " at [" in model.tokenizer.decode(row["input_ids"]), "where things are"
-print("ROWS", len(data))
-"""
-
-
-def test_verl_reads_demonstrations_and_learns_what_the_assistant_says(app: Path) -> None:
-    """Its config and its dataset; its trainer begins with NCCL, so it needs a GPU."""
-    python, folder = trainer(*VERL), app.parent
-    ran(python, EXAMPLES / "trl" / "models.py", folder / "tiny")
-    ran(python, EXAMPLES / "verl" / "rows.py", "sft", folder / "data", "-o", folder / "sft.parquet")
-    told = ran(python, "-c", _VERL_SFT, EXAMPLES / "verl", folder / "sft.parquet", folder / "tiny")
-    rows = (folder / "data" / "train.jsonl").read_text(encoding="utf-8").count("\n")
-    assert f"ROWS {rows}" in told
-
-
 _VERL = _SAYING + """
 import asyncio, sys
 import numpy as np
@@ -224,10 +150,3 @@ def test_verl_plays_and_pays_an_episode_that_succeeds(phones: Phones, tmp_path: 
     agent = EXAMPLES / "verl" / "agent.yaml"
     told = ran(python, "-c", _VERL, EXAMPLES / "verl", tmp_path / "grpo.parquet", tmp_path / "tiny", agent, paths=(EXAMPLES / "verl",))
     assert "PLAYED" in told
-
-
-def test_the_rows_of_both_say_what_is_missing(app: Path) -> None:
-    python, out = trainer(*VERL), app.parent / "rows"
-    for words in (("ms_swift/rows.py", app), ("verl/rows.py", "grpo", app)):
-        done = call_in(python, str(EXAMPLES / words[0]), *map(str, words[1:]), "--only", "nothing", "-o", str(out))
-        assert done.returncode == 1 and "no task with 'nothing' in its id" in done.stderr and not out.exists()
