@@ -221,3 +221,19 @@ def test_killed_by_a_signal_with_its_processes_it_goes_on_by_the_same_command(pl
     assert numbers(tmp_path / "study") == numbers(whole) and (tmp_path / "study" / "report.html").exists()
     for name in RAW:
         assert (tmp_path / "study" / name).exists()
+
+
+def test_what_is_said_of_our_study_is_what_its_lines_say() -> None:
+    folder = ROOT / "examples" / "study"
+    told = report(read_lines(folder / "small"))
+    shares = {(s["policy"], s["part"]): s for s in told["success"] if s["source"] == REAL}
+    assert all(shares[policy, "new"]["scored"] >= 200 for policy in ("sft", *told["steps"])), "enough episodes an arm"
+    rows = {row.split("`")[1]: row for row in (folder / "README.md").read_text(encoding="utf-8").splitlines() if re.match(r"\| `[a-z-]+` \|.*%", row)}
+    assert set(rows) == {"sft", *told["steps"]}
+    for policy, row in rows.items():
+        for part in ("trained", "held_out", "unseen"):
+            share = shares[policy, part]
+            low, high = (round(100 * x) for x in share["interval"])
+            assert f"{share['success']:.0%} [{low}, {high}] of {share['scored']}" in row
+        if policy != "sft":
+            assert f"{round(told['gain']['new'][policy]['difference'] * 100):+d} [" in row.replace("-0 [", "+0 [")
