@@ -48,7 +48,6 @@ def evaluate(
     executor: Annotated[Literal["process", "processes", "ray"], typer.Option(help="Where episodes are played: in this process, in several, in Ray actors. The episodes are the same.")] = "process",
     workers: Annotated[int, typer.Option(help="How many processes or actors.", min=1, max=1024)] = 2,
     interleave: Annotated[int, typer.Option(help="How many episodes at a time each of them plays.", min=1, max=1024)] = 1,
-    address: Annotated[str | None, typer.Option(help="ray: the cluster, auto for the one this machine is of, or ray://HOST:10001. Without it one is started here.")] = None,
     episodes_s: Annotated[float | None, typer.Option("--episodes-timeout", help="processes, ray: seconds after which a worker that has not finished its episodes is ended.")] = None,
     device: Annotated[str, typer.Option(help="Do it on the real app: web:URL, or an adb serial. It is judged by what can be seen and was answered; what that does not tell has no score.")] = "",
     storage: Annotated[Path | None, typer.Option(help="--device: judge by what the app has stored, too: a file that `phoneworld tasks transfer --storage FILE` wrote.")] = None,
@@ -138,7 +137,7 @@ def evaluate(
     bar = Progress(TextColumn(escape(policy[:40])), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress_console, disable=not progress_console.is_terminal)
     with to_stderr(), bar:
         line = bar.add_task("", total=None)
-        played = evaluation.run(folder, _executor(executor, workers, interleave, episodes_s, address), lambda done, of: bar.update(line, completed=done, total=of))
+        played = evaluation.run(folder, _executor(executor, workers, interleave, episodes_s), lambda done, of: bar.update(line, completed=done, total=of))
     figures = evaluation.figures(folder, oracle=oracle)
     write_atomically(out / "report.json", json.dumps(figures, ensure_ascii=True, indent=1).encode() + b"\n")
     if junit is not None:
@@ -178,9 +177,7 @@ def opened(app: Path, tasks: Path | None, only: list[str] | None) -> tuple[tuple
     return bundles, found
 
 
-def _executor(name: str, workers: int, interleave: int, episodes_s: float | None, address: str | None) -> Executor:
-    if address is not None and name != "ray":
-        raise OptionError("--address names a Ray cluster", hint="add --executor ray")
+def _executor(name: str, workers: int, interleave: int, episodes_s: float | None) -> Executor:
     if name == "processes":
         from phoneworld.env.processes import Processes
 
@@ -188,7 +185,7 @@ def _executor(name: str, workers: int, interleave: int, episodes_s: float | None
     if name == "ray":
         from phoneworld.env.on_ray import OnRay
 
-        return OnRay(workers, interleave, episodes_s=episodes_s, address=address)
+        return OnRay(workers, interleave, episodes_s=episodes_s)
     from phoneworld.env.rollout import InProcess
 
     return InProcess(interleave)

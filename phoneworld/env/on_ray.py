@@ -28,20 +28,9 @@ class Plays:
         return list(interleaved(self._envs, batch, self._policy, self._keep))
 
 
-def joined(ray: Any, address: str | None) -> bool:
-    """Joins the cluster at `address`, or starts Ray here, where neither was done yet. True where it was. Raises SessionError where there is no such cluster."""
-    if ray.is_initialized():
-        return False
-    try:
-        ray.init(address=address, log_to_driver=False, **({} if address else {"include_dashboard": False}))
-    except (ConnectionError, ValueError, RuntimeError) as e:
-        raise SessionError(f"there is no Ray cluster at {address!r}: {str(e).splitlines()[0]}", hint="`ray start --head` starts one, and says its address") from None
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class OnRay:
-    """`actors` actors with `interleave` episodes at a time each, on the cluster at `address`. Without one Ray is started here where it is not running yet.
+    """`actors` actors with `interleave` episodes at a time each. Ray is started where it is not running yet.
 
     An actor that dies is replaced, and its episodes are marked `infra`; so are those of one that takes longer than `episodes_s`.
     `resources` are what an actor needs besides `cpus`: for real phones say `{"android_device": 1}`, and start Ray's nodes with
@@ -54,14 +43,15 @@ class OnRay:
     cpus: float = 0.25
     resources: Mapping[str, float] = field(default_factory=dict)
     episodes_s: float | None = None
-    address: str | None = None
 
     def run(self, jobs: Sequence[Job], policy: Policy, make_env: MakeEnv, keep: Keep | None = None) -> Iterator[tuple[int, EpisodeRecord]]:
-        """Each job's number and its episode, in the order in which they end. Lost ones are marked `infra`. Raises SessionError where there is no such cluster."""
+        """Each job's number and its episode, in the order in which they end. Lost ones are marked `infra`."""
         if self.actors < 1 or self.interleave < 1:
             raise SessionError(f"{self.actors} actors with {self.interleave} episodes each run nothing", hint="at least 1 of both")
         ray = need("ray", "ray")
-        started = joined(ray, self.address)
+        started = not ray.is_initialized()
+        if started:
+            ray.init(include_dashboard=False, log_to_driver=False)
         cls = ray.remote(num_cpus=self.cpus, resources=dict(self.resources))(Plays)
         size = max(self.interleave, self.batch or self.interleave)
         numbered = list(enumerate(jobs))

@@ -21,7 +21,6 @@ from typing import Any, Protocol
 from phoneworld.agent.network import Network
 from phoneworld.agent.play import Done, Played, Spent
 from phoneworld.env.extras import need
-from phoneworld.env.on_ray import joined
 from phoneworld.env.rollout import Job
 from phoneworld.errors import OptionError, PhoneWorldError
 from phoneworld.train.places import NEW_SEEDS, Mocks, TrainedApp, lengths
@@ -96,12 +95,17 @@ class ByProcesses:
 
 
 class OnRay:
-    """`workers` Ray actors of a core each: on this machine, or on the cluster at `address`. Raises MissingDependency without Ray, SessionError without the cluster."""
+    """`workers` Ray actors of a core each: on this machine, or on the cluster at `address`. Raises MissingDependency without Ray."""
 
     def __init__(self, apps: Sequence[TrainedApp], workers: int, address: str | None = None) -> None:
         self._ray = need("ray", "ray")
         _some(workers)
-        self._started = joined(self._ray, address)
+        self._started = not self._ray.is_initialized()
+        if self._started:
+            try:
+                self._ray.init(address=address, include_dashboard=False, log_to_driver=False) if address is None else self._ray.init(address=address, log_to_driver=False)
+            except (ConnectionError, ValueError, RuntimeError) as e:
+                raise PhoneWorldError(f"there is no Ray cluster at {address!r}: {e}", hint="`ray start --head` starts one, and says its address") from None
         actor = self._ray.remote(num_cpus=1)(_Stage)
         self._actors = [actor.remote(_sent(apps)) for _ in range(workers)]
 

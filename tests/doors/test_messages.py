@@ -20,6 +20,7 @@ from phoneworld.serve.doors.messages import MessageEnv, Turn
 from phoneworld.testing.samples import sample_bundle
 from phoneworld.ui.action import Action, Finish, Tap
 from tests.env.shop_phone import CART, CHEAP
+from tests.loops import in_a_loop
 
 
 def talk(env: MessageEnv, task: str, actions: tuple[Action, ...]) -> tuple[list[dict[str, Any]], list[Turn]]:
@@ -37,7 +38,7 @@ def talk(env: MessageEnv, task: str, actions: tuple[Action, ...]) -> tuple[list[
         await env.close()
         return messages, turns
 
-    return asyncio.run(go())
+    return in_a_loop(go())
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -78,7 +79,7 @@ def test_without_a_picture_the_words_say_where_things_are(phones: Phones, dialec
         await env.close()
         return told, turn.messages[0]["content"]
 
-    told, after = asyncio.run(go())
+    told, after = in_a_loop(go())
     assert 'switch "Cheap" on' in after
     numbered = [line for line in told.split("\n") if line[:1].isdigit()]
     assert len(numbered) > 3 and all(line.endswith("]") and " at [" in line for line in numbered)
@@ -95,7 +96,7 @@ def test_nonsense_costs_a_step_and_is_answered(phones: Phones) -> None:
         await env.close()
         return turn
 
-    turn = asyncio.run(go())
+    turn = in_a_loop(go())
     assert not turn.done and turn.info["step"] == 1 and turn.info["error_class"] == "agent"
     assert "no tool call" in turn.messages[0]["content"] and "for example" in turn.messages[0]["content"]
 
@@ -108,7 +109,7 @@ def test_a_text_with_two_actions_is_two_steps(phones: Phones) -> None:
         await env.close()
         return turn
 
-    turn = asyncio.run(go())
+    turn = in_a_loop(go())
     assert turn.done and turn.info["step"] == 2 and turn.info["termination"] == "failed" and turn.messages == []
 
 
@@ -124,8 +125,8 @@ def test_pictures_come_as_data_addresses_or_bytes(tmp_path: Any) -> None:
         await env.close()
         return messages[1]["content"][0]
 
-    data = asyncio.run(first("data"))["image_url"]["url"]
-    assert base64.b64decode(data.removeprefix("data:image/png;base64,")) == asyncio.run(first("png"))["image"]
+    data = in_a_loop(first("data"))["image_url"]["url"]
+    assert base64.b64decode(data.removeprefix("data:image/png;base64,")) == in_a_loop(first("png"))["image"]
     with pytest.raises(SessionError):
         MessageEnv(make, images="gif")  # type: ignore[arg-type]
 
@@ -144,5 +145,5 @@ def test_many_conversations_go_on_at_once(phones: Phones) -> None:
     async def all_of_them() -> list[tuple[str, float]]:
         return await asyncio.gather(*(one(seed) for seed in range(6)))
 
-    told = asyncio.run(all_of_them())
-    assert told == [asyncio.run(one(seed)) for seed in range(6)] and not any(math.isnan(r) for _, r in told)
+    told = in_a_loop(all_of_them())
+    assert told == [in_a_loop(one(seed)) for seed in range(6)] and not any(math.isnan(r) for _, r in told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import json
@@ -20,6 +19,7 @@ from phoneworld.evaluate.asking import Line
 from tests.cli.running import phoneworld
 from tests.env.shop_phone import write_shop
 from tests.evaluate.served import Reply, served, silent
+from tests.loops import in_a_loop
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_it_is_asked_where_a_loop_is_running_too() -> None:
         return Line(there.url).ask({"step": 1})
 
     with served(cheap) as there:
-        assert asyncio.run(inside())["said"] == "step 1"
+        assert in_a_loop(inside())["said"] == "step 1"
 
 
 def speaking(texts: list[str]) -> Callable[[dict[str, Any]], Reply]:

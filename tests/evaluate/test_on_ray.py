@@ -20,14 +20,8 @@ def test_episodes_on_ray_lie_in_the_folder_as_those_played_here(tmp_path: Path) 
     write_shop(tmp_path / "shop")
     python = trainer(*RAY)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_AUTH_MODE": "disabled", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-    command = [str(python), "-m", "phoneworld", "eval", "shop", "--policy", "random", "--only", "cheap", "--only", "buy", "--seeds", "4"]
-
-    def run(out: str, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*command, "--out", out, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
-
     for out, how in (("here", "process"), ("there", "ray")):
-        done = run(out, "--executor", how)
+        command = [str(python), "-m", "phoneworld", "eval", "shop", "--policy", "random", "--only", "cheap", "--only", "buy", "--seeds", "4", "--executor", how, "--out", out]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
     assert contents(tmp_path / "here") == contents(tmp_path / "there")
-    nowhere = run("nowhere", "--executor", "ray", "--address", "127.0.0.1:1")
-    assert nowhere.returncode > 0 and "no Ray cluster at" in nowhere.stderr and "Traceback" not in nowhere.stderr
