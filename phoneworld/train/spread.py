@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context, parent_process
+from pathlib import Path
 from random import Random
 from threading import Thread
 from time import perf_counter
@@ -163,8 +164,8 @@ def _play(network: Network, chunk: Chunk) -> Result:
 
 
 def _sent(apps: Sequence[TrainedApp]) -> tuple[TrainedApp, ...]:
-    """Without the environments that were opened here."""
-    return tuple(replace(app) for app in apps)
+    """Without the environments that were opened here, and with whole paths: on a cluster an actor stands in another folder."""
+    return tuple(replace(app, bundle=str(Path(app.bundle).resolve())) for app in apps)
 
 
 def _some(workers: int) -> int:
