@@ -104,9 +104,12 @@ class OnRay:
         self._started = not self._ray.is_initialized()
         if self._started:
             try:
-                self._ray.init(address=address, include_dashboard=False, log_to_driver=False) if address is None else self._ray.init(address=address, log_to_driver=False)
+                self._ray.init(address=address, log_to_driver=False, **({} if address else {"include_dashboard": False, "num_cpus": workers}))
             except (ConnectionError, ValueError, RuntimeError) as e:
                 raise PhoneWorldError(f"there is no Ray cluster at {address!r}: {e}", hint="`ray start --head` starts one, and says its address") from None
+        if workers > (cores := int(self._ray.cluster_resources().get("CPU", 0))):
+            # Ray would wait for more of them, for ever and without a word.
+            raise OptionError(f"{workers} workers need a core each, and the Ray cluster has {cores}", hint=f"--workers {max(1, cores)} or fewer")
         actor = self._ray.remote(num_cpus=1)(_Stage)
         self._actors = [actor.remote(_sent(apps)) for _ in range(workers)]
 

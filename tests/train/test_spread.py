@@ -71,9 +71,10 @@ def test_ray_trains_the_same_policy_here_and_on_a_cluster(tmp_path: Path) -> Non
     python = trainer("ray-train", RAY[1], "torch==2.13.0")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_AUTH_MODE": "disabled", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
-    def phoneworld(*words: str) -> None:
+    def phoneworld(*words: str, exits: int = 0) -> str:
         done = subprocess.run([str(python), "-m", "phoneworld", *words], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=500, check=False)
-        assert done.returncode == 0, done.stderr[-3000:]
+        assert done.returncode == exits, done.stderr[-3000:]
+        return done.stderr
 
     def ray(*words: str) -> None:
         subprocess.run([str(python.with_name("ray")), *words], env=environment, capture_output=True, timeout=200, check=True)
@@ -81,10 +82,11 @@ def test_ray_trains_the_same_policy_here_and_on_a_cluster(tmp_path: Path) -> Non
     phoneworld("train", "sft", "shop", "store", "-o", "policy.pt", "--seeds", "2", "--epochs", "3", "--scored", "0")
     rl = ("train", "rl", "shop", "store", "--from", "policy.pt", "--updates", "2", "--groups", "10", "--members", "4", "--scored", "0", "--executor")
     phoneworld(*rl, "processes", "--workers", "1", "-o", "processes")
-    phoneworld(*rl, "ray", "--workers", "2", "-o", "here")
+    phoneworld(*rl, "ray", "--workers", str((os.cpu_count() or 1) + 1), "-o", "here")
     ray("start", "--head", "--num-cpus", "2", "--include-dashboard", "false")
     try:
         phoneworld(*rl, "ray", "--workers", "2", "--address", "auto", "-o", "cluster")
+        assert "the Ray cluster has 2" in phoneworld(*rl, "ray", "--workers", "3", "--address", "auto", "-o", "wide", exits=2)
     finally:
         ray("stop", "--force")
     reports = [(tmp_path / name / "report.json").read_bytes() for name in ("processes", "here", "cluster")]
